@@ -138,7 +138,8 @@ LS_API int32_t ls_stop(int64_t handle);
 LS_API int32_t ls_close(int64_t handle);
 
 /** Waits up to `timeout_ms` for the next event. 1 with `event` filled, 0 on time-out; LS_EHANDLE,
- * LS_ESIZE when `len` is not sizeof(struct ls_event). The one call to make from a waiting thread. */
+ * LS_ESIZE when `len` is not sizeof(struct ls_event). The one call to make from a waiting thread.
+ */
 LS_API int32_t ls_event_wait(int64_t engine, void *event, uint32_t len, int32_t timeout_ms);
 
 /** Copies the statistics of (scope, index) as they stood at one moment, at most 50 ms ago. The

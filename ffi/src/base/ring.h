@@ -9,9 +9,9 @@
 
 struct ls__ring {
   uint8_t *bytes;
-  uint32_t capacity;                 /* a power of two */
-  _Atomic uint64_t written, read;    /* byte positions since the start */
-  _Atomic uint64_t refused;          /* records that did not fit */
+  uint32_t capacity;              /* a power of two */
+  _Atomic uint64_t written, read; /* byte positions since the start */
+  _Atomic uint64_t refused;       /* records that did not fit */
 };
 
 /** Allocates `capacity` bytes (a power of two, at least 64); 0 or LS_ENOMEM. */
