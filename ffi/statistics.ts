@@ -444,7 +444,8 @@ export const statistics: Readonly<Record<Scope, readonly Statistic[]>> = {
       ...counter,
       name: "packets_unexpected",
       unit: "packets",
-      meaning: "packets that the protocol does not allow here, ignored (malformed, forged, encrypted)",
+      meaning:
+        "packets that the protocol does not allow here, ignored (malformed, forged, encrypted)",
       healthy: "0",
       action: "another program sends to this port, or the peer is broken",
     },

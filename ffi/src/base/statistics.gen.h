@@ -1,0 +1,205 @@
+/* Generated from ffi/statistics.ts by `deno task gen`; do not edit. */
+#ifndef LS__BASE_STATISTICS_GEN_H
+#define LS__BASE_STATISTICS_GEN_H
+
+#include "lockstep.h"
+
+#include <stdint.h>
+
+/* FNV-1a over scope, name and type of every field: ls_layout_hash(). */
+#define LS__STATS_LAYOUT_HASH 0x125FF3B4u
+
+#define LS__STATS_ENGINE_COUNT 3
+
+struct ls__stats_engine {
+  /* times a reactor thread woke up [wake-ups] */
+  uint64_t wakeups;
+  /* time spent spinning before departures, within the spin budget [ns] */
+  uint64_t spin_ns;
+  /* events that did not fit into the event ring because nobody read them [events] */
+  uint64_t events_lost;
+};
+
+_Static_assert(sizeof(struct ls__stats_engine) == 8 * LS__STATS_ENGINE_COUNT,
+               "every statistic takes eight bytes");
+_Static_assert(LS_SCOPE_ENGINE == 1, "not in enum order");
+
+#define LS__STATS_FLOW_COUNT 3
+
+struct ls__stats_flow {
+  /* 1 running, 2 draining, 3 ended [enum ls_flow_state] */
+  uint64_t state;
+  /* time since the flow was started [ns] */
+  uint64_t running_ns;
+  /* how many link numbers the flow has used; their blocks are 0 .. links-1 [links] */
+  uint64_t links;
+};
+
+_Static_assert(sizeof(struct ls__stats_flow) == 8 * LS__STATS_FLOW_COUNT,
+               "every statistic takes eight bytes");
+_Static_assert(LS_SCOPE_FLOW == 2, "not in enum order");
+
+#define LS__STATS_ENDPOINT_COUNT 18
+
+struct ls__stats_endpoint {
+  /* payloads taken in by an input, or handed out by an output [packets] */
+  uint64_t packets;
+  /* payload bytes of those packets [bytes] */
+  uint64_t bytes;
+  /* datagrams that the kernel dropped because the socket buffer was full [packets] */
+  uint64_t dropped_kernel;
+  /* payloads too large for one packet that could not be split at 188 bytes [packets] */
+  uint64_t dropped_size;
+  /* live payloads that arrived while no link was connected [packets] */
+  uint64_t dropped_unconnected;
+  /* payloads dropped because the buffer behind this endpoint was full [packets] */
+  uint64_t dropped_full;
+  /* sends, writes or reads that the system refused [errors] */
+  uint64_t errors;
+  /* packets that left more than 1 ms after their departure time [packets] */
+  uint64_t late_packets;
+  /* median time between a packet's departure time and its hand-over to the kernel [ns] */
+  uint64_t lateness_p50_ns;
+  /* 99th percentile of the same [ns] */
+  uint64_t lateness_p99_ns;
+  /* largest of the same since the start [ns] */
+  uint64_t lateness_max_ns;
+  /* check output: transport-stream packets seen [TS packets] */
+  uint64_t check_ts_packets;
+  /* check output: transport-stream packets missing between two markers [TS packets] */
+  uint64_t check_ts_lost;
+  /* check output: stretches between two markers with the right length and wrong bytes
+   * [stretches] */
+  uint64_t check_ts_wrong;
+  /* check output: least time from the source's marker to this output [ns] */
+  uint64_t check_latency_min_ns;
+  /* check output: median of the same [ns] */
+  uint64_t check_latency_p50_ns;
+  /* check output: largest of the same [ns] */
+  uint64_t check_latency_max_ns;
+  /* check output: interarrival jitter of the markers as RFC 3550 §6.4.1 defines it [ns] */
+  uint64_t check_jitter_ns;
+};
+
+_Static_assert(sizeof(struct ls__stats_endpoint) == 8 * LS__STATS_ENDPOINT_COUNT,
+               "every statistic takes eight bytes");
+_Static_assert(LS_SCOPE_ENDPOINT == 3, "not in enum order");
+
+#define LS__STATS_LINK_COUNT 35
+
+struct ls__stats_link {
+  /* 1 connecting, 2 connected, 3 broken, 4 closed [enum ls_link_state] */
+  uint64_t state;
+  /* how often this link has connected [connections] */
+  uint64_t connections;
+  /* smoothed round-trip time [ns] */
+  uint64_t rtt_ns;
+  /* smoothed variation of the round-trip time [ns] */
+  uint64_t rtt_var_ns;
+  /* latency of the peer's receiver, as negotiated [ns] */
+  uint64_t send_latency_ns;
+  /* latency of our receiver, as negotiated [ns] */
+  uint64_t receive_latency_ns;
+  /* data packets sent, retransmissions included [packets] */
+  uint64_t packets_sent;
+  /* data packets sent for the first time [packets] */
+  uint64_t packets_sent_unique;
+  /* data packets sent again [packets] */
+  uint64_t packets_retransmitted;
+  /* data packets that the peer reported missing [packets] */
+  uint64_t packets_send_lost;
+  /* data packets given up by the sender as too late [packets] */
+  uint64_t packets_send_dropped;
+  /* bytes of the data packets sent, 44 header bytes each included [bytes] */
+  uint64_t bytes_sent;
+  /* the same for first transmissions [bytes] */
+  uint64_t bytes_sent_unique;
+  /* the same for retransmissions [bytes] */
+  uint64_t bytes_retransmitted;
+  /* data packets received, duplicates included [packets] */
+  uint64_t packets_received;
+  /* data packets received for the first time and in time [packets] */
+  uint64_t packets_received_unique;
+  /* data packets received with the retransmission flag [packets] */
+  uint64_t packets_received_retransmitted;
+  /* data packets missing in order of arrival; reordered ones count too [packets] */
+  uint64_t packets_receive_lost;
+  /* missing data packets that arrived in time after all [packets] */
+  uint64_t packets_recovered;
+  /* data packets that playout had to skip [packets] */
+  uint64_t packets_receive_dropped;
+  /* data packets that arrived after their place was played out, and duplicates [packets] */
+  uint64_t packets_belated;
+  /* data packets beyond the receive buffer, discarded [packets] */
+  uint64_t packets_no_room;
+  /* packets that the protocol does not allow here, ignored (malformed, forged, encrypted)
+   * [packets] */
+  uint64_t packets_unexpected;
+  /* bytes of the data packets received, 44 header bytes each included [bytes] */
+  uint64_t bytes_received;
+  /* the same for packets received for the first time and in time [bytes] */
+  uint64_t bytes_received_unique;
+  /* acknowledgements sent [packets] */
+  uint64_t acks_sent;
+  /* acknowledgements received [packets] */
+  uint64_t acks_received;
+  /* loss reports sent [packets] */
+  uint64_t naks_sent;
+  /* loss reports received [packets] */
+  uint64_t naks_received;
+  /* data packets sent and not yet acknowledged [packets] */
+  uint64_t flight_packets;
+  /* data packets in the send buffer [packets] */
+  uint64_t send_buffer_packets;
+  /* data packets waiting for their playout time [packets] */
+  uint64_t receive_buffer_packets;
+  /* time from the oldest to the newest packet in the receive buffer [ns] */
+  uint64_t receive_buffer_ns;
+  /* correction that the clock servo has applied since the connection [ns] */
+  int64_t drift_ns;
+  /* rate of the peer's clock against ours that the servo follows [ppb] */
+  int64_t drift_ppb;
+};
+
+_Static_assert(sizeof(struct ls__stats_link) == 8 * LS__STATS_LINK_COUNT,
+               "every statistic takes eight bytes");
+_Static_assert(LS_SCOPE_LINK == 4, "not in enum order");
+
+#define LS__STATS_RELAY_COUNT 14
+
+struct ls__stats_relay {
+  /* datagrams offered from the caller's side to the target [packets] */
+  uint64_t forward_packets;
+  /* of these, lost at random or in bursts [packets] */
+  uint64_t forward_lost;
+  /* of these, lost in an outage [packets] */
+  uint64_t forward_outage;
+  /* of these, lost because the queue before the rate limit was full [packets] */
+  uint64_t forward_overflow;
+  /* of these, delivered twice [packets] */
+  uint64_t forward_duplicated;
+  /* datagrams offered from the target back to the caller's side [packets] */
+  uint64_t backward_packets;
+  /* of these, lost at random or in bursts [packets] */
+  uint64_t backward_lost;
+  /* of these, lost in an outage [packets] */
+  uint64_t backward_outage;
+  /* of these, lost because the queue before the rate limit was full [packets] */
+  uint64_t backward_overflow;
+  /* of these, delivered twice [packets] */
+  uint64_t backward_duplicated;
+  /* datagrams from more sources than the relay serves at once [packets] */
+  uint64_t refused_clients;
+  /* median time between the model's delivery time and the hand-over to the kernel [ns] */
+  uint64_t lateness_p50_ns;
+  /* 99th percentile of the same [ns] */
+  uint64_t lateness_p99_ns;
+  /* largest of the same since the start [ns] */
+  uint64_t lateness_max_ns;
+};
+
+_Static_assert(sizeof(struct ls__stats_relay) == 8 * LS__STATS_RELAY_COUNT,
+               "every statistic takes eight bytes");
+_Static_assert(LS_SCOPE_RELAY == 5, "not in enum order");
+
+#endif

@@ -1,0 +1,976 @@
+/**
+ * Generated from ffi/statistics.ts by `deno task gen`; do not edit.
+ *
+ * @module
+ */
+
+import type { Scope, Statistic } from "../../ffi/statistics.ts";
+
+/** What `ls_layout_hash()` must return. */
+export const layoutHash = 0x125ff3b4;
+
+/** The scopes' numbers in `enum ls_scope`. */
+export const scopeNumber = {
+  engine: 1,
+  flow: 2,
+  endpoint: 3,
+  link: 4,
+  relay: 5,
+} as const satisfies Record<Scope, number>;
+
+/** Every field of every scope, in the order of the C struct; each takes eight bytes. */
+export const layout = {
+  engine: [
+    {
+      name: "wakeups",
+      type: "u64",
+      unit: "wake-ups",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "times a reactor thread woke up",
+      healthy: "about one for each due packet or arriving batch",
+      action: "a rate far above the packet rate is a defect: send the support bundle",
+    },
+    {
+      name: "spin_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "time spent spinning before departures, within the spin budget",
+      healthy: "below the budget",
+      action: "lower the spin budget if the CPU is needed elsewhere",
+    },
+    {
+      name: "events_lost",
+      type: "u64",
+      unit: "events",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "events that did not fit into the event ring because nobody read them",
+      healthy: "0",
+      action: "the reading process was stalled: look at the CPU load",
+    },
+  ],
+  flow: [
+    {
+      name: "state",
+      type: "u64",
+      unit: "enum ls_flow_state",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "1 running, 2 draining, 3 ended",
+      healthy: "1 while on air",
+      action: "see the flow's last event",
+    },
+    {
+      name: "running_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "time since the flow was started",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "links",
+      type: "u64",
+      unit: "links",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "how many link numbers the flow has used; their blocks are 0 .. links-1",
+      healthy: "as configured",
+      action: "none",
+    },
+  ],
+  endpoint: [
+    {
+      name: "packets",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "payloads taken in by an input, or handed out by an output",
+      healthy: "grows at the stream's packet rate",
+      action: "an input that stands still has no source: check its address and firewall",
+    },
+    {
+      name: "bytes",
+      type: "u64",
+      unit: "bytes",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "payload bytes of those packets",
+      healthy: "grows at the stream's bit rate",
+      action: "as for packets",
+    },
+    {
+      name: "dropped_kernel",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "datagrams that the kernel dropped because the socket buffer was full",
+      healthy: "0",
+      action: "raise net.core.rmem_max; check for a CPU that cannot keep up",
+    },
+    {
+      name: "dropped_size",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "payloads too large for one packet that could not be split at 188 bytes",
+      healthy: "0",
+      action: "make the source send at most 1456 bytes a datagram, or whole TS packets",
+    },
+    {
+      name: "dropped_unconnected",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "live payloads that arrived while no link was connected",
+      healthy: "stands still while connected",
+      action: "see the link's state",
+    },
+    {
+      name: "dropped_full",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "payloads dropped because the buffer behind this endpoint was full",
+      healthy: "0",
+      action: "the rate is above maxbw or the link's window: raise maxbw or fc",
+    },
+    {
+      name: "errors",
+      type: "u64",
+      unit: "errors",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "sends, writes or reads that the system refused",
+      healthy: "0",
+      action: "see the event's text for the system's reason",
+    },
+    {
+      name: "late_packets",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "packets that left more than 1 ms after their departure time",
+      healthy: "0; a few under CPU load",
+      action: "raise the spin budget or free a core",
+    },
+    {
+      name: "lateness_p50_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "median time between a packet's departure time and its hand-over to the kernel",
+      healthy: "below 100 µs without spinning, below 2 µs with",
+      action: "raise the spin budget",
+    },
+    {
+      name: "lateness_p99_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "99th percentile of the same",
+      healthy: "below 1 ms",
+      action: "free a core, allow real-time priority",
+    },
+    {
+      name: "lateness_max_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "largest of the same since the start",
+      healthy: "below the receiver's latency",
+      action: "free a core, allow real-time priority",
+    },
+    {
+      name: "check_ts_packets",
+      type: "u64",
+      unit: "TS packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "check output: transport-stream packets seen",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "check_ts_lost",
+      type: "u64",
+      unit: "TS packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "check output: transport-stream packets missing between two markers",
+      healthy: "0",
+      action: "raise the latency, or mend the link",
+    },
+    {
+      name: "check_ts_wrong",
+      type: "u64",
+      unit: "stretches",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "check output: stretches between two markers with the right length and wrong bytes",
+      healthy: "0",
+      action: "data was altered or reordered on the way",
+    },
+    {
+      name: "check_latency_min_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "min",
+      meaning: "check output: least time from the source's marker to this output",
+      healthy: "the configured latency plus half the round trip",
+      action: "none",
+    },
+    {
+      name: "check_latency_p50_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "check output: median of the same",
+      healthy: "as the least, plus well under 1 ms",
+      action: "none",
+    },
+    {
+      name: "check_latency_max_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "check output: largest of the same",
+      healthy: "as the least, plus a few ms",
+      action: "free a core: playout woke up late",
+    },
+    {
+      name: "check_jitter_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "check output: interarrival jitter of the markers as RFC 3550 §6.4.1 defines it",
+      healthy: "below 200 µs",
+      action: "free a core",
+    },
+  ],
+  link: [
+    {
+      name: "state",
+      type: "u64",
+      unit: "enum ls_link_state",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "1 connecting, 2 connected, 3 broken, 4 closed",
+      healthy: "2",
+      action: "see the link's last event for the reason",
+    },
+    {
+      name: "connections",
+      type: "u64",
+      unit: "connections",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "how often this link has connected",
+      healthy: "1",
+      action: "a growing number means that the path fails: see the events",
+    },
+    {
+      name: "rtt_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      libsrt: "msRTT",
+      libsrtPer: 1_000_000,
+      meaning: "smoothed round-trip time",
+      healthy: "below a quarter of the latency",
+      action: "raise the latency to at least four times this",
+    },
+    {
+      name: "rtt_var_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "smoothed variation of the round-trip time",
+      healthy: "small against the round-trip time",
+      action: "a busy or wireless path: raise the latency",
+    },
+    {
+      name: "send_latency_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      libsrt: "msSndTsbPdDelay",
+      libsrtPer: 1_000_000,
+      meaning: "latency of the peer's receiver, as negotiated",
+      healthy: "at least four times the round-trip time",
+      action: "raise latency on either side",
+    },
+    {
+      name: "receive_latency_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      libsrt: "msRcvTsbPdDelay",
+      libsrtPer: 1_000_000,
+      meaning: "latency of our receiver, as negotiated",
+      healthy: "at least four times the round-trip time",
+      action: "raise latency on either side",
+    },
+    {
+      name: "packets_sent",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktSent",
+      meaning: "data packets sent, retransmissions included",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "packets_sent_unique",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktSentUnique",
+      meaning: "data packets sent for the first time",
+      healthy: "grows at the stream's packet rate",
+      action: "none",
+    },
+    {
+      name: "packets_retransmitted",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRetrans",
+      meaning: "data packets sent again",
+      healthy: "about the loss of the path",
+      action: "none while nothing is dropped",
+    },
+    {
+      name: "packets_send_lost",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktSndLoss",
+      meaning: "data packets that the peer reported missing",
+      healthy: "about the loss of the path",
+      action: "mend the path, or raise the latency",
+    },
+    {
+      name: "packets_send_dropped",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktSndDrop",
+      meaning: "data packets given up by the sender as too late",
+      healthy: "0",
+      action: "the path carries less than the stream: lower the rate or add a link",
+    },
+    {
+      name: "bytes_sent",
+      type: "u64",
+      unit: "bytes",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "byteSent",
+      meaning: "bytes of the data packets sent, 44 header bytes each included",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "bytes_sent_unique",
+      type: "u64",
+      unit: "bytes",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "byteSentUnique",
+      meaning: "the same for first transmissions",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "bytes_retransmitted",
+      type: "u64",
+      unit: "bytes",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "byteRetrans",
+      meaning: "the same for retransmissions",
+      healthy: "about the loss of the path",
+      action: "none",
+    },
+    {
+      name: "packets_received",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRecv",
+      meaning: "data packets received, duplicates included",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "packets_received_unique",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRecvUnique",
+      meaning: "data packets received for the first time and in time",
+      healthy: "grows at the stream's packet rate",
+      action: "none",
+    },
+    {
+      name: "packets_received_retransmitted",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRcvRetrans",
+      meaning: "data packets received with the retransmission flag",
+      healthy: "about the loss of the path",
+      action: "none",
+    },
+    {
+      name: "packets_receive_lost",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRcvLoss",
+      meaning: "data packets missing in order of arrival; reordered ones count too",
+      healthy: "about the loss of the path",
+      action: "none while nothing is dropped",
+    },
+    {
+      name: "packets_recovered",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "missing data packets that arrived in time after all",
+      healthy: "equal to the lost ones",
+      action: "if fewer: raise the latency",
+    },
+    {
+      name: "packets_receive_dropped",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRcvDrop",
+      meaning: "data packets that playout had to skip",
+      healthy: "0",
+      action: "raise the latency, mend the path, or add a link",
+    },
+    {
+      name: "packets_belated",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRcvBelated",
+      meaning: "data packets that arrived after their place was played out, and duplicates",
+      healthy: "few",
+      action: "the round trip is too long for the latency",
+    },
+    {
+      name: "packets_no_room",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "data packets beyond the receive buffer, discarded",
+      healthy: "0",
+      action: "raise rcvbuf: it must hold latency times rate",
+    },
+    {
+      name: "packets_unexpected",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning:
+        "packets that the protocol does not allow here, ignored (malformed, forged, encrypted)",
+      healthy: "0",
+      action: "another program sends to this port, or the peer is broken",
+    },
+    {
+      name: "bytes_received",
+      type: "u64",
+      unit: "bytes",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "byteRecv",
+      meaning: "bytes of the data packets received, 44 header bytes each included",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "bytes_received_unique",
+      type: "u64",
+      unit: "bytes",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "byteRecvUnique",
+      meaning: "the same for packets received for the first time and in time",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "acks_sent",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktSentACK",
+      meaning: "acknowledgements sent",
+      healthy: "up to 100 a second",
+      action: "none",
+    },
+    {
+      name: "acks_received",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRecvACK",
+      meaning: "acknowledgements received",
+      healthy: "up to 100 a second while sending",
+      action: "none arriving: the way back is blocked",
+    },
+    {
+      name: "naks_sent",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktSentNAK",
+      meaning: "loss reports sent",
+      healthy: "about one for each loss",
+      action: "none",
+    },
+    {
+      name: "naks_received",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      libsrt: "pktRecvNAK",
+      meaning: "loss reports received",
+      healthy: "about one for each loss",
+      action: "none",
+    },
+    {
+      name: "flight_packets",
+      type: "u64",
+      unit: "packets",
+      kind: "gauge",
+      aggregate: "last",
+      libsrt: "pktFlightSize",
+      meaning: "data packets sent and not yet acknowledged",
+      healthy: "about rate times round-trip time",
+      action: "a full window stalls the stream: raise fc",
+    },
+    {
+      name: "send_buffer_packets",
+      type: "u64",
+      unit: "packets",
+      kind: "gauge",
+      aggregate: "last",
+      libsrt: "pktSndBuf",
+      meaning: "data packets in the send buffer",
+      healthy: "about rate times round-trip time",
+      action: "growing: the path is slower than the stream",
+    },
+    {
+      name: "receive_buffer_packets",
+      type: "u64",
+      unit: "packets",
+      kind: "gauge",
+      aggregate: "last",
+      libsrt: "pktRcvBuf",
+      meaning: "data packets waiting for their playout time",
+      healthy: "about rate times latency",
+      action: "none",
+    },
+    {
+      name: "receive_buffer_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      libsrt: "msRcvBuf",
+      libsrtPer: 1_000_000,
+      meaning: "time from the oldest to the newest packet in the receive buffer",
+      healthy: "about the latency",
+      action: "none",
+    },
+    {
+      name: "drift_ns",
+      type: "i64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "correction that the clock servo has applied since the connection",
+      healthy: "changes by less than 100 µs a second",
+      action: "a fast change: one of the two clocks is broken or being stepped",
+    },
+    {
+      name: "drift_ppb",
+      type: "i64",
+      unit: "ppb",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "rate of the peer's clock against ours that the servo follows",
+      healthy: "within ±100 000",
+      action: "beyond ±200 000: one of the two clocks is broken",
+    },
+  ],
+  relay: [
+    {
+      name: "forward_packets",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "datagrams offered from the caller's side to the target",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "forward_lost",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "of these, lost at random or in bursts",
+      healthy: "the configured share",
+      action: "none",
+    },
+    {
+      name: "forward_outage",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "of these, lost in an outage",
+      healthy: "as configured",
+      action: "none",
+    },
+    {
+      name: "forward_overflow",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "of these, lost because the queue before the rate limit was full",
+      healthy: "0 unless the rate is below the stream's",
+      action: "raise the rate or the queue",
+    },
+    {
+      name: "forward_duplicated",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "of these, delivered twice",
+      healthy: "the configured share",
+      action: "none",
+    },
+    {
+      name: "backward_packets",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "datagrams offered from the target back to the caller's side",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "backward_lost",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "of these, lost at random or in bursts",
+      healthy: "the configured share",
+      action: "none",
+    },
+    {
+      name: "backward_outage",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "of these, lost in an outage",
+      healthy: "as configured",
+      action: "none",
+    },
+    {
+      name: "backward_overflow",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "of these, lost because the queue before the rate limit was full",
+      healthy: "0 unless the rate is below the stream's",
+      action: "raise the rate or the queue",
+    },
+    {
+      name: "backward_duplicated",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "of these, delivered twice",
+      healthy: "the configured share",
+      action: "none",
+    },
+    {
+      name: "refused_clients",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "datagrams from more sources than the relay serves at once",
+      healthy: "0",
+      action: "run a second relay",
+    },
+    {
+      name: "lateness_p50_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "median time between the model's delivery time and the hand-over to the kernel",
+      healthy: "below 100 µs",
+      action: "free a core",
+    },
+    {
+      name: "lateness_p99_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "99th percentile of the same",
+      healthy: "below 1 ms",
+      action: "free a core",
+    },
+    {
+      name: "lateness_max_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "largest of the same since the start",
+      healthy: "below 10 ms",
+      action: "free a core",
+    },
+  ],
+} as const satisfies Record<Scope, readonly Statistic[]>;
+
+/** One block of the scope "engine", read at one moment. */
+export interface EngineStatistics {
+  /** times a reactor thread woke up [wake-ups] */
+  readonly wakeups: number;
+  /** time spent spinning before departures, within the spin budget [ns] */
+  readonly spin_ns: number;
+  /** events that did not fit into the event ring because nobody read them [events] */
+  readonly events_lost: number;
+}
+
+/** One block of the scope "flow", read at one moment. */
+export interface FlowStatistics {
+  /** 1 running, 2 draining, 3 ended [enum ls_flow_state] */
+  readonly state: number;
+  /** time since the flow was started [ns] */
+  readonly running_ns: number;
+  /** how many link numbers the flow has used; their blocks are 0 .. links-1 [links] */
+  readonly links: number;
+}
+
+/** One block of the scope "endpoint", read at one moment. */
+export interface EndpointStatistics {
+  /** payloads taken in by an input, or handed out by an output [packets] */
+  readonly packets: number;
+  /** payload bytes of those packets [bytes] */
+  readonly bytes: number;
+  /** datagrams that the kernel dropped because the socket buffer was full [packets] */
+  readonly dropped_kernel: number;
+  /** payloads too large for one packet that could not be split at 188 bytes [packets] */
+  readonly dropped_size: number;
+  /** live payloads that arrived while no link was connected [packets] */
+  readonly dropped_unconnected: number;
+  /** payloads dropped because the buffer behind this endpoint was full [packets] */
+  readonly dropped_full: number;
+  /** sends, writes or reads that the system refused [errors] */
+  readonly errors: number;
+  /** packets that left more than 1 ms after their departure time [packets] */
+  readonly late_packets: number;
+  /** median time between a packet's departure time and its hand-over to the kernel [ns] */
+  readonly lateness_p50_ns: number;
+  /** 99th percentile of the same [ns] */
+  readonly lateness_p99_ns: number;
+  /** largest of the same since the start [ns] */
+  readonly lateness_max_ns: number;
+  /** check output: transport-stream packets seen [TS packets] */
+  readonly check_ts_packets: number;
+  /** check output: transport-stream packets missing between two markers [TS packets] */
+  readonly check_ts_lost: number;
+  /**
+   * check output: stretches between two markers with the right length and wrong bytes
+   * [stretches]
+   */
+  readonly check_ts_wrong: number;
+  /** check output: least time from the source's marker to this output [ns] */
+  readonly check_latency_min_ns: number;
+  /** check output: median of the same [ns] */
+  readonly check_latency_p50_ns: number;
+  /** check output: largest of the same [ns] */
+  readonly check_latency_max_ns: number;
+  /** check output: interarrival jitter of the markers as RFC 3550 §6.4.1 defines it [ns] */
+  readonly check_jitter_ns: number;
+}
+
+/** One block of the scope "link", read at one moment. */
+export interface LinkStatistics {
+  /** 1 connecting, 2 connected, 3 broken, 4 closed [enum ls_link_state] */
+  readonly state: number;
+  /** how often this link has connected [connections] */
+  readonly connections: number;
+  /** smoothed round-trip time [ns] */
+  readonly rtt_ns: number;
+  /** smoothed variation of the round-trip time [ns] */
+  readonly rtt_var_ns: number;
+  /** latency of the peer's receiver, as negotiated [ns] */
+  readonly send_latency_ns: number;
+  /** latency of our receiver, as negotiated [ns] */
+  readonly receive_latency_ns: number;
+  /** data packets sent, retransmissions included [packets] */
+  readonly packets_sent: number;
+  /** data packets sent for the first time [packets] */
+  readonly packets_sent_unique: number;
+  /** data packets sent again [packets] */
+  readonly packets_retransmitted: number;
+  /** data packets that the peer reported missing [packets] */
+  readonly packets_send_lost: number;
+  /** data packets given up by the sender as too late [packets] */
+  readonly packets_send_dropped: number;
+  /** bytes of the data packets sent, 44 header bytes each included [bytes] */
+  readonly bytes_sent: number;
+  /** the same for first transmissions [bytes] */
+  readonly bytes_sent_unique: number;
+  /** the same for retransmissions [bytes] */
+  readonly bytes_retransmitted: number;
+  /** data packets received, duplicates included [packets] */
+  readonly packets_received: number;
+  /** data packets received for the first time and in time [packets] */
+  readonly packets_received_unique: number;
+  /** data packets received with the retransmission flag [packets] */
+  readonly packets_received_retransmitted: number;
+  /** data packets missing in order of arrival; reordered ones count too [packets] */
+  readonly packets_receive_lost: number;
+  /** missing data packets that arrived in time after all [packets] */
+  readonly packets_recovered: number;
+  /** data packets that playout had to skip [packets] */
+  readonly packets_receive_dropped: number;
+  /** data packets that arrived after their place was played out, and duplicates [packets] */
+  readonly packets_belated: number;
+  /** data packets beyond the receive buffer, discarded [packets] */
+  readonly packets_no_room: number;
+  /**
+   * packets that the protocol does not allow here, ignored (malformed, forged, encrypted)
+   * [packets]
+   */
+  readonly packets_unexpected: number;
+  /** bytes of the data packets received, 44 header bytes each included [bytes] */
+  readonly bytes_received: number;
+  /** the same for packets received for the first time and in time [bytes] */
+  readonly bytes_received_unique: number;
+  /** acknowledgements sent [packets] */
+  readonly acks_sent: number;
+  /** acknowledgements received [packets] */
+  readonly acks_received: number;
+  /** loss reports sent [packets] */
+  readonly naks_sent: number;
+  /** loss reports received [packets] */
+  readonly naks_received: number;
+  /** data packets sent and not yet acknowledged [packets] */
+  readonly flight_packets: number;
+  /** data packets in the send buffer [packets] */
+  readonly send_buffer_packets: number;
+  /** data packets waiting for their playout time [packets] */
+  readonly receive_buffer_packets: number;
+  /** time from the oldest to the newest packet in the receive buffer [ns] */
+  readonly receive_buffer_ns: number;
+  /** correction that the clock servo has applied since the connection [ns] */
+  readonly drift_ns: number;
+  /** rate of the peer's clock against ours that the servo follows [ppb] */
+  readonly drift_ppb: number;
+}
+
+/** One block of the scope "relay", read at one moment. */
+export interface RelayStatistics {
+  /** datagrams offered from the caller's side to the target [packets] */
+  readonly forward_packets: number;
+  /** of these, lost at random or in bursts [packets] */
+  readonly forward_lost: number;
+  /** of these, lost in an outage [packets] */
+  readonly forward_outage: number;
+  /** of these, lost because the queue before the rate limit was full [packets] */
+  readonly forward_overflow: number;
+  /** of these, delivered twice [packets] */
+  readonly forward_duplicated: number;
+  /** datagrams offered from the target back to the caller's side [packets] */
+  readonly backward_packets: number;
+  /** of these, lost at random or in bursts [packets] */
+  readonly backward_lost: number;
+  /** of these, lost in an outage [packets] */
+  readonly backward_outage: number;
+  /** of these, lost because the queue before the rate limit was full [packets] */
+  readonly backward_overflow: number;
+  /** of these, delivered twice [packets] */
+  readonly backward_duplicated: number;
+  /** datagrams from more sources than the relay serves at once [packets] */
+  readonly refused_clients: number;
+  /** median time between the model's delivery time and the hand-over to the kernel [ns] */
+  readonly lateness_p50_ns: number;
+  /** 99th percentile of the same [ns] */
+  readonly lateness_p99_ns: number;
+  /** largest of the same since the start [ns] */
+  readonly lateness_max_ns: number;
+}
+
+/** The record of each scope. */
+export interface StatisticsOf {
+  readonly engine: EngineStatistics;
+  readonly flow: FlowStatistics;
+  readonly endpoint: EndpointStatistics;
+  readonly link: LinkStatistics;
+  readonly relay: RelayStatistics;
+}
