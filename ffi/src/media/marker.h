@@ -22,6 +22,10 @@
 
 #include "media/ts.h"
 
+/* A latency beyond a year, either sign, is not measured: no clock is that wrong, and the jitter
+ * stays clear of the end of its integer. */
+#define LS_MARKER_LATENCY_MAX (INT64_C(1) << 55)
+
 struct ls__marker_writer {
   uint64_t index; /* packets written */
   uint64_t hash;  /* of the packets since the last marker */
@@ -34,16 +38,16 @@ void ls__marker_writer_init(struct ls__marker_writer *writer, uint32_t stream_id
  * departure of the datagram that will carry it. Whether it is a marker now. */
 bool ls__marker_write(struct ls__marker_writer *writer, uint8_t packet[LS_TS_SIZE], int64_t at_ns);
 
-/* What a receiver has found since its first marker. Loss is told between two markers by count, so
- * a packet that arrives behind a later marker counts as lost at its place and as extra where it
- * came. ts_packets - ts_extra + ts_lost == packets sent, from the first marker to the last, while
- * the stream id stays. */
+/* What a receiver has found since its first marker. Loss is told between two markers by count.
+ * A packet that comes behind a later marker is therefore lost at its place and extra where it
+ * came; a marker that comes so is taken like any other packet. At each marker, while the stream
+ * id stays: ts_packets + ts_lost - ts_extra == packets sent from the first marker to this one. */
 struct ls__marker_checker {
   uint64_t ts_packets; /* seen up to now, the first marker included */
   uint64_t ts_lost;    /* missing between two markers */
   uint64_t ts_extra;   /* more than were sent: twice, too late, or foreign */
   uint64_t wrong;      /* stretches between markers that are not lost but not as sent either:
-                          right count and wrong hash, too many packets, a marker that steps back */
+                          right count and wrong hash, or too many packets */
   uint64_t markers;    /* valid ones, in order */
   uint64_t streams;    /* stream ids seen */
   uint64_t measured;   /* latencies measured */

@@ -11,8 +11,9 @@
  * departure: packets before it keep the last rate. Without PCRs for LS_PCR_LOOKAHEAD packets the
  * last rate goes on, and the clock may lock on another PID.
  *
- * Rounding: all inside is exact in 27 MHz ticks and fractions of the current rate; a change of
- * rate drops the fraction (less than one tick, 37 ns); ns are rounded down. */
+ * Rounding: all inside is exact in 27 MHz ticks and fractions of the current rate; where the rate
+ * changes inside an interval the fraction is rounded up to the next tick (37 ns), so that time
+ * never steps back; ns are rounded down. */
 #ifndef LS__MEDIA_PCR_H
 #define LS__MEDIA_PCR_H
 
@@ -26,28 +27,29 @@
 #define LS_PCR_GAP_MAX LS_PCR_HZ
 
 struct ls__pcr {
-  uint64_t fed, timed; /* packets fed; packets whose time was taken */
-  uint64_t ready;      /* packets that have a time */
-  uint64_t line_index; /* the line of times: packet line_index is due at line_ticks ... */
-  int64_t line_ticks;  /* ... + line_fraction / line_packets, and each packet takes ... */
-  int64_t line_fraction;
+  uint64_t fed;          /* packets fed */
+  uint64_t ready;        /* of these, packets that have a time */
+  uint64_t taken;        /* of these, packets whose time was taken */
+  uint64_t line_index;   /* the line of times: packet line_index is due at line_ticks + ... */
+  int64_t line_ticks;    /* ... line_fraction / step_packets, */
+  int64_t line_fraction; /* and each packet after it takes ... */
   int64_t step_ticks;    /* ... step_ticks / step_packets */
   int64_t step_packets;  /* 0 = no rate is known */
-  uint64_t anchor_index; /* packet of the last PCR of the locked PID */
+  uint64_t anchor_index; /* the packet with the last PCR of the locked PID */
   int64_t anchor_pcr;
-  uint16_t pid;  /* LS_TS_PIDS = not locked */
-  bool anchored; /* anchor_* are valid */
-  bool relock;   /* another PID may be taken */
+  uint16_t pid; /* LS_TS_PIDS = not locked yet */
+  bool relock;  /* another PID may be taken */
   uint64_t discontinuities;
   uint64_t lookahead_reached; /* times LS_PCR_LOOKAHEAD packets waited in vain */
 };
 
-/** Starts at offset 0. `rate_bps` (TS bits a second, at most 10^11) serves until the second PCR
- * when none comes within LS_PCR_LOOKAHEAD packets; 0 = none given. */
+/** Starts at offset 0. `rate_bps` (LS_TS_RATE_MIN..MAX) serves while no two PCRs came within
+ * LS_PCR_LOOKAHEAD packets; 0 = none given. */
 void ls__pcr_init(struct ls__pcr *clock, int64_t rate_bps);
 
 /** Feeds the next packet. Take all times with ls__pcr_next before the next call. 0, or LS_EFORMAT
- * when LS_PCR_LOOKAHEAD packets held no two PCRs and no rate was given. */
+ * when LS_PCR_LOOKAHEAD packets held no two PCRs and no rate was given; then the clock has
+ * stopped. */
 int ls__pcr_feed(struct ls__pcr *clock, const uint8_t packet[LS_TS_SIZE]);
 
 /** The stream has ended: the waiting packets get the last rate. 0, or LS_EFORMAT as above. */

@@ -16,6 +16,10 @@
 #define LS_TS_PIDS 8192
 #define LS_TS_PID_NULL 0x1FFF
 
+/* Rates of a transport stream that the room works with. */
+#define LS_TS_RATE_MIN INT64_C(10000)
+#define LS_TS_RATE_MAX INT64_C(10000000000)
+
 #define LS_PCR_HZ INT64_C(27000000)
 #define LS_PCR_WRAP (INT64_C(300) << 33)
 #define LS_STAMP_HZ INT64_C(90000)
