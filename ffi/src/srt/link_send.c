@@ -1,0 +1,136 @@
+/* The sending half: what to send next, what to repeat, what the peer has. */
+#include "base/assert.h"
+#include "base/seq.h"
+#include "lockstep.h"
+#include "srt/link.h"
+
+bool ls__link_next_data(struct ls__link *link, uint32_t end, int64_t now_ns, uint32_t *seq,
+                        bool *retransmitted) {
+  if (link->phase != LS__LINK_CONNECTED)
+    return false;
+  /* New data first: a retransmission has waited already, and a live source does not. */
+  if (ls__seq_before(link->next, end) && ls__seq_before(link->next, link->peer_window_end) &&
+      ls__seqset_in_window(&link->lost, link->next)) {
+    *seq = link->next;
+    *retransmitted = false;
+    return true;
+  }
+  /* What was repeated less than a round trip ago is on its way: it is forgotten here, and the
+   * peer's next report brings it back if it is still missing. */
+  int64_t recent_ns = link->rtt.smoothed_ns - 4 * link->rtt.variation_ns;
+  while (ls__seqset_first(&link->lost, link->lost.base, seq)) {
+    *retransmitted = true;
+    if (now_ns - link->sent_at_ns[ls__link_place(link, *seq)] >= recent_ns)
+      return true;
+    ls__seqset_remove(&link->lost, *seq);
+  }
+  return false;
+}
+
+void ls__link_sent_data(struct ls__link *link, uint32_t seq, bool retransmitted, size_t payload,
+                        int64_t now_ns) {
+  uint64_t bytes = payload + LS_WIRE_BYTES;
+  link->sent_at_ns[ls__link_place(link, seq)] = now_ns;
+  link->sent_ns = now_ns;
+  link->stats.packets_sent++;
+  link->stats.bytes_sent += bytes;
+  if (retransmitted) {
+    ls__seqset_remove(&link->lost, seq);
+    link->stats.packets_retransmitted++;
+    link->stats.bytes_retransmitted += bytes;
+    return;
+  }
+  LS_ASSERT(seq == link->next);
+  link->next = ls__seq_next(seq);
+  link->progress_ns = now_ns;
+  link->stats.packets_sent_unique++;
+  link->stats.bytes_sent_unique += bytes;
+}
+
+void ls__link_send_floor(struct ls__link *link, uint32_t floor) {
+  if (ls__seq_before(link->next, floor))
+    link->next = floor;
+  if (ls__seq_before(link->acked, floor))
+    link->acked = floor;
+  ls__seqset_advance(&link->lost, floor);
+}
+
+static void answer_ack(struct ls__link *link, const struct ls__header *header) {
+  if (link->ackack_count < LS__ANSWERS_MAX)
+    link->ackacks[link->ackack_count++] = header->info;
+}
+
+void ls__link_on_ack(struct ls__link *link, const struct ls__header *header, const uint8_t *payload,
+                     size_t len, int64_t now_ns, struct ls__link_event *event) {
+  struct ls__ack ack;
+  /* More than was sent can only be forged or broken: the connection must not suffer from it. */
+  if (ls__ack_get(payload, len, &ack) < 0 || ls__seq_before(link->next, ack.seq)) {
+    link->stats.packets_unexpected++;
+    return;
+  }
+  link->stats.acks_received++;
+  if (ack.words > 1) {
+    answer_ack(link, header);
+    uint32_t room = ack.room_packets < link->window ? ack.room_packets : link->window;
+    if (!ls__seq_before(ack.seq, link->acked))
+      link->peer_window_end = ls__seq_add(ack.seq, (int32_t)room);
+    /* The peer measures the round trip; 100/50 ms are its initial guess, not a measurement. */
+    if (!link->config.receives && !(ack.rtt_us == 100000 && ack.rtt_var_us == 50000)) {
+      link->rtt = (struct ls__rtt){.smoothed_ns = ack.rtt_us * LS_US,
+                                   .variation_ns = ack.rtt_var_us * LS_US,
+                                   .measured = true};
+    }
+  }
+  if (!ls__seq_before(link->acked, ack.seq))
+    return;
+  link->acked = ack.seq;
+  link->progress_ns = now_ns;
+  ls__seqset_advance(&link->lost, ack.seq);
+  event->kind = LS__EVENT_ACKED;
+  event->first = ack.seq;
+}
+
+static void answer_drop(struct ls__link *link, uint32_t first, uint32_t last) {
+  if (link->drop_count < LS__ANSWERS_MAX)
+    link->drops[link->drop_count++] = (struct ls__range){first, last};
+}
+
+void ls__link_on_nak(struct ls__link *link, const uint8_t *payload, size_t len) {
+  struct ls__nak_reader reader = {.payload = payload, .len = len};
+  uint32_t first, last;
+  int more;
+  link->stats.naks_received++;
+  while ((more = ls__nak_next(&reader, &first, &last)) > 0) {
+    if (!ls__seq_before(last, link->next)) {
+      link->stats.packets_unexpected++; /* never sent: forged or broken */
+      return;
+    }
+    /* What is no longer kept is answered, or the peer would wait for it in vain. */
+    if (ls__seq_before(first, link->acked)) {
+      uint32_t before = ls__seq_add(link->acked, -1);
+      answer_drop(link, first, ls__seq_before(last, before) ? last : before);
+      first = link->acked;
+    }
+    for (; !ls__seq_before(last, first); first = ls__seq_next(first))
+      link->stats.packets_send_lost += ls__seqset_add(&link->lost, first);
+  }
+  if (more < 0)
+    link->stats.packets_unexpected++;
+}
+
+/* A lost last packet opens no gap, so the peer never asks for it: after the time-out the newest
+ * unacknowledged packet is repeated, and what is missing before it shows. */
+int64_t ls__link_tail_timer(const struct ls__link *link, uint32_t end) {
+  bool waiting = ls__seq_before(link->acked, link->next) && !ls__seq_before(link->next, end);
+  if (!waiting || link->lost.count)
+    return LS_NEVER;
+  uint32_t newest = ls__seq_add(link->next, -1);
+  int64_t since_ns =
+      ls__time_max(link->progress_ns, link->sent_at_ns[ls__link_place(link, newest)]);
+  return since_ns + ls__rtt_timeout(&link->rtt) + 2 * LS__ACK_INTERVAL_NS;
+}
+
+void ls__link_tail(struct ls__link *link, uint32_t end, int64_t now_ns) {
+  if (now_ns >= ls__link_tail_timer(link, end))
+    ls__seqset_add(&link->lost, ls__seq_add(link->next, -1));
+}
