@@ -67,6 +67,15 @@ bool ls__heap_set(struct ls__heap *heap, struct ls__heap_node *node, int64_t at_
   return true;
 }
 
+bool ls__heap_restore(struct ls__heap *heap, struct ls__heap_node *node) {
+  LS_ASSERT(!node->place);
+  if (heap->count == heap->capacity)
+    return false;
+  place(heap, node, heap->count++);
+  sift_up(heap, node->place - 1);
+  return true;
+}
+
 void ls__heap_remove(struct ls__heap *heap, struct ls__heap_node *node) {
   if (!node->place)
     return;

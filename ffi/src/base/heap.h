@@ -25,6 +25,10 @@ void ls__heap_free(struct ls__heap *heap);
 /** Puts a node in at its time, or moves it there. False when the heap is full. */
 bool ls__heap_set(struct ls__heap *heap, struct ls__heap_node *node, int64_t at_ns);
 
+/** Puts a node that was taken out back at the time and among equals at the place that it had.
+ * False when the heap is full. */
+bool ls__heap_restore(struct ls__heap *heap, struct ls__heap_node *node);
+
 /** Takes a node out; nothing happens when it is not in. */
 void ls__heap_remove(struct ls__heap *heap, struct ls__heap_node *node);
 

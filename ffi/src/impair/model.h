@@ -52,7 +52,8 @@ struct ls__model_config {
   double reorder;          /* share held back, 0..1 */
   double duplicate;        /* share delivered twice, 0..1 */
   uint64_t rate_bps;       /* LS_MODEL_RATE_MIN_BPS..LS_MODEL_RATE_MAX_BPS; 0 = no limit */
-  uint64_t queue_bytes;    /* up to LS_MODEL_QUEUE_MAX_BYTES; 0 = LS_MODEL_QUEUE_NS worth */
+  uint64_t queue_bytes;    /* up to LS_MODEL_QUEUE_MAX_BYTES; 0 = LS_MODEL_QUEUE_NS worth,
+                            * within the same limit */
   uint64_t seed;
 };
 
@@ -75,8 +76,8 @@ struct ls__model {
   uint64_t backlog_nb; /* on the line or before it at offered_ns, in 10^-9 bit */
 };
 
-/** Checks a configuration. 0, or LS_EINVAL with a sentence in `err` (up to `err_len` bytes, NUL
- * included) that names the field, what it was given and what is accepted. */
+/** Checks a configuration. 0, or LS_EINVAL with a sentence in `err` (may be NULL) that names the
+ * field, what it was given and what is accepted. */
 int ls__model_check(const struct ls__model_config *config, char *err, uint32_t err_len);
 
 /** A link that starts at `start_ns`. As ls__model_check. */

@@ -12,6 +12,7 @@
 
 #define LS_HISTOGRAM_MAX ((INT64_C(1) << 42) - 1)
 #define LS_HISTOGRAM_BUCKETS 1216 /* 32 · (1 + 42 - 5) */
+#define LS_HISTOGRAM_WHOLE 100000 /* parts of a percentile: 1/1000 % each */
 
 struct ls__histogram {
   uint64_t buckets[LS_HISTOGRAM_BUCKETS];
@@ -35,8 +36,8 @@ int64_t ls__histogram_max(const struct ls__histogram *histogram);
 /** Mean, rounded down; 0 when empty. */
 int64_t ls__histogram_mean(const struct ls__histogram *histogram);
 
-/** The value that `part` of 100 000 of all values do not exceed (50 000: median, 99 900: p99.9);
- * 0 is the minimum, 100 000 the maximum. 0 when empty. */
+/** The value that `part` of LS_HISTOGRAM_WHOLE of all values do not exceed (50 000: median,
+ * 99 900: p99.9); part 0 is the minimum, LS_HISTOGRAM_WHOLE the maximum. 0 when empty. */
 int64_t ls__histogram_percentile(const struct ls__histogram *histogram, uint32_t part);
 
 #endif

@@ -21,13 +21,14 @@
 #define LS_SPIN_SLOTS 16
 #define LS_SPIN_MARGIN_MIN_NS INT64_C(20000)
 #define LS_SPIN_MARGIN_MAX_NS INT64_C(200000)
+#define LS_SPIN_MARGIN_START_NS INT64_C(100000)
 
 struct ls__spin {
   int64_t budget_ns; /* of each window */
   int64_t margin_ns;
   int64_t slot; /* number of the newest slot: its start divided by the slot's length */
   int64_t spent_ns[LS_SPIN_SLOTS + 1];
-  int64_t used_ns;      /* sum of spent_ns */
+  int64_t refused_ns;   /* newest departure counted in over_budget */
   uint64_t total_ns;    /* spun since the start */
   uint64_t spins;       /* spins charged */
   uint64_t over_budget; /* departures that would have been spun for, had the budget allowed it */
