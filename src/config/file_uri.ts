@@ -1,0 +1,103 @@
+/**
+ * Files, standard input and standard output.
+ *
+ * @module
+ */
+
+import type { Direction, Endpoint } from "./endpoint.ts";
+import { ConfigError, quote } from "./error.ts";
+import { fileInputKeys, fileInputRefused, fileOutputKeys, fileOutputRefused } from "./file_keys.ts";
+import type { Read } from "./key.ts";
+import {
+  decode,
+  encode,
+  type Option,
+  optionsOf,
+  readQuery,
+  splitQuery,
+  writeQuery,
+} from "./query.ts";
+
+/** Longest path (PATH_MAX less its NUL), in bytes. */
+const maxPathBytes = 4095;
+
+/** The path of a file: URI from what stands between `file:` and `?`; undefined for the streams. */
+export function pathOfFileUri(rest: string): string | undefined {
+  if (!rest.startsWith("//")) return decode(rest);
+  const [, host = "", path = ""] = /^\/\/([^/]*)(.*)$/s.exec(rest) ?? [];
+  if (host === "con" && (path === "" || path === "/")) return undefined;
+  if (host === "" || host === "localhost") return decode(path);
+  if (host === "." || host === "..") return decode(`${host}${path}`);
+  throw new ConfigError(
+    `${quote(`file:${rest}`)} names the host ${quote(host)}; ` +
+      `a path without a leading / is written file:${host}${path}`,
+  );
+}
+
+/** Reads a file, or the standard stream of the direction where `path` is undefined. */
+export function parseFile(
+  path: string | undefined,
+  query: string,
+  direction: Direction,
+): Endpoint {
+  const input = direction === "input";
+  const keys = input ? fileInputKeys : fileOutputKeys;
+  const read = readQuery(splitQuery(query), keys, input ? fileInputRefused : fileOutputRefused);
+  const { values, notes } = input ? inferPace(read.values) : { values: read.values, notes: [] };
+  if (path === undefined && values.has("loop")) {
+    throw new ConfigError("loop: standard input cannot be read twice; loop needs a file");
+  }
+  if (path === undefined && values.has("append")) {
+    throw new ConfigError("append: it belongs to a file, not to standard output");
+  }
+  const place: Option = path === undefined
+    ? { name: "fd", value: input ? "0" : "1" }
+    : { name: "path", value: checkPath(path) };
+  return {
+    kind: "file",
+    direction,
+    options: [place, ...optionsOf({ values, notes }, keys, "endpoint")],
+    links: [],
+    uri: `${path === undefined ? "-" : fileUri(path)}${writeQuery(values, keys)}`,
+    notes: [...read.notes, ...notes],
+    standardStream: path === undefined,
+  };
+}
+
+function checkPath(path: string): string {
+  if (path === "") throw new ConfigError("the path of the file is empty");
+  if (new TextEncoder().encode(path).length > maxPathBytes) {
+    throw new ConfigError(`the path of the file is longer than ${maxPathBytes} bytes`);
+  }
+  return path;
+}
+
+function fileUri(path: string): string {
+  return `file:${path.startsWith("/") ? "//" : ""}${encode(path)}`;
+}
+
+/** The pace that a rate or a loop implies, and the combinations that mean nothing. */
+function inferPace(
+  values: ReadonlyMap<string, Read>,
+): { values: ReadonlyMap<string, Read>; notes: string[] } {
+  const pace = values.get("pace")?.value;
+  const loops = values.get("loop")?.value === "true";
+  if (pace === undefined && (values.has("rate") || loops)) {
+    const implied = loops ? "pcr" : "rate";
+    const because = loops ? "a loop is paced by its PCR" : "a rate is given";
+    return {
+      values: new Map([["pace", { value: implied, shown: implied }], ...values]),
+      notes: [`pace=${implied}, because ${because}`],
+    };
+  }
+  if (pace === "rate" && !values.has("rate")) {
+    throw new ConfigError("pace: pace=rate needs a rate: pace=rate&rate=8Mbps");
+  }
+  if (pace === "asap" && values.has("rate")) {
+    throw new ConfigError("pace: asap has no rate; write pace=rate, or leave the rate out");
+  }
+  if (pace === "pcr" && values.has("rate") && !loops) {
+    throw new ConfigError("rate: with pace=pcr a rate needs loop=yes; else write pace=rate");
+  }
+  return { values, notes: [] };
+}
