@@ -7,6 +7,7 @@
  * @module
  */
 
+import { ifThere, root } from "./files.ts";
 import { endProgramsOnSignal, type Outcome, run } from "./process.ts";
 import { guardVersion } from "./version.ts";
 
@@ -16,7 +17,6 @@ export const presets = ["release", "asan", "tsan", "fuzz"] as const;
 /** One of them. */
 export type Preset = (typeof presets)[number];
 
-const root = new URL("../", import.meta.url).pathname;
 const buildMs = 600_000;
 const probeMs = 20_000;
 
@@ -48,25 +48,16 @@ export function cacheFits(cache: string, generator: string, source: string): boo
     lines.includes(`CMAKE_HOME_DIRECTORY:INTERNAL=${source}`);
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}
-
 /** Writes the build files, if they are not there yet or belong to another place or tool. */
 async function configure(preset: Preset): Promise<Outcome | undefined> {
   const ninja = await run("ninja", { args: ["--version"], timeoutMs: probeMs });
   const generator = ninja.code === 0 ? "Ninja" : "Unix Makefiles";
   const directory = `${root}build/${preset}`;
   const buildFile = generator === "Ninja" ? "build.ninja" : "Makefile";
-  const cache = await readIfThere(`${directory}/CMakeCache.txt`);
+  const cache = await ifThere(Deno.readTextFile(`${directory}/CMakeCache.txt`));
   if (cache !== undefined) {
     const fits = cacheFits(cache, generator, `${root}ffi`);
-    if (fits && await readIfThere(`${directory}/${buildFile}`) !== undefined) return undefined;
+    if (fits && await ifThere(Deno.stat(`${directory}/${buildFile}`))) return undefined;
     await Deno.remove(directory, { recursive: true });
   }
   const args = ["--preset", preset, "-G", generator];
@@ -79,8 +70,14 @@ export function stepsRun(output: string): number {
     .length;
 }
 
-/** Configures if needed, and builds one preset. Two builds at once wait for each other. */
-export async function build(preset: Preset): Promise<Built> {
+/** What the compiler said, without the build tool's progress lines. */
+export function complaints(output: string): string {
+  return output.split("\n").filter((line) => !/^(\[ *\d+(%|\/\d+)\] |-- )/.test(line)).join("\n");
+}
+
+/** Configures if needed, and builds one preset, or only the targets named (an empty list is all).
+ * Two builds at once wait for each other. */
+export async function build(preset: Preset, targets: readonly string[] = []): Promise<Built> {
   const started = performance.now();
   await Deno.mkdir(`${root}build`, { recursive: true });
   using lock = await Deno.open(`${root}build/.lock`, { create: true, write: true });
@@ -90,9 +87,13 @@ export async function build(preset: Preset): Promise<Built> {
     return { ok: false, text: `cmake --preset ${preset} failed:\n${configured.output}` };
   }
   const args = ["--build", `build/${preset}`, "--parallel", `${navigator.hardwareConcurrency}`];
+  if (targets.length > 0) args.push("--target", ...targets);
   const built = await run("cmake", { args, cwd: root, timeoutMs: buildMs });
   if (built.code !== 0) {
-    return { ok: false, text: `cmake --build build/${preset} failed:\n${built.output}` };
+    return {
+      ok: false,
+      text: `cmake --build build/${preset} failed:\n${complaints(built.output)}`,
+    };
   }
   const steps = stepsRun(built.output);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);

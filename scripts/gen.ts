@@ -6,6 +6,7 @@
  */
 
 import { type Scope, type Statistic, statistics } from "../ffi/statistics.ts";
+import { ifThere, root } from "./files.ts";
 
 /** The table as it is passed to the renderers. */
 export type Table = Readonly<Record<string, readonly Statistic[]>>;
@@ -259,18 +260,14 @@ async function main(args: readonly string[]): Promise<number> {
   ];
   let stale = 0;
   for (const [path, want] of files) {
-    const url = new URL(`../${path}`, import.meta.url);
-    const have = await Deno.readTextFile(url).catch((error: unknown) => {
-      if (error instanceof Deno.errors.NotFound) return "";
-      throw error;
-    });
+    const have = await ifThere(Deno.readTextFile(`${root}${path}`)) ?? "";
     const difference = firstDifference(have, want);
     if (difference === undefined) continue;
     if (check) {
       stale++;
       console.error(`gen: ${path} is stale; run \`${command}\`\n${difference}`);
     } else {
-      await Deno.writeTextFile(url, want);
+      await Deno.writeTextFile(`${root}${path}`, want);
       console.error(`gen: wrote ${path}`);
     }
   }

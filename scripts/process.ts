@@ -112,9 +112,11 @@ export async function run(program: string, options: RunOptions): Promise<Outcome
   };
   const feed = async (): Promise<void> => {
     if (options.stdin === undefined) return;
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(options.stdin));
-    await writer.close();
+    try {
+      await ReadableStream.from([new TextEncoder().encode(options.stdin)]).pipeTo(child.stdin);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BrokenPipe)) throw error; // it need not read all
+    }
   };
   try {
     const reading = Promise.all([collect(child.stdout, out), collect(child.stderr), feed()]);

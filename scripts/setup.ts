@@ -83,27 +83,37 @@ export const buildNeeds: readonly Need[] = [
   headers("a C compiler with its headers", ["stdint.h", "pthread.h"], ["gcc", "libc6-dev"]),
 ];
 
-/** What the tests need besides; a suite whose tool is missing is skipped, or fails under CI. */
-export const testNeeds: readonly Need[] = [
-  headers("cmocka", ["stdarg.h", "stddef.h", "stdint.h", "setjmp.h", "cmocka.h"], [
-    "libcmocka-dev",
-  ]),
-  program("clang", ["clang"]),
-  {
-    what: "clang's sanitizer runtime",
-    packages: ["libclang-rt-dev"],
-    lack: async () => {
-      const name = `libclang_rt.fuzzer-${Deno.build.arch}.a`; // given back as it is if not found
-      const args = [`-print-file-name=${name}`];
-      const { stdout } = await run("clang", { args, timeoutMs: probeMs });
-      return stdout.trim().includes("/") ? undefined : "not found";
-    },
+/** cmocka, for the C unit tests. */
+export const cmocka: Need = headers(
+  "cmocka",
+  ["stdarg.h", "stddef.h", "stdint.h", "setjmp.h", "cmocka.h"],
+  ["libcmocka-dev"],
+);
+
+/** clang with the runtime of its fuzzer. */
+export const clang: Need = {
+  what: "clang with libFuzzer",
+  packages: ["clang", "libclang-rt-dev"],
+  lack: async () => {
+    const name = `libclang_rt.fuzzer-${Deno.build.arch}.a`; // given back as it is if not found
+    const args = [`-print-file-name=${name}`];
+    const { stdout } = await run("clang", { args, timeoutMs: probeMs });
+    return stdout.trim().includes("/") ? undefined : "not found";
   },
-  program("clang-format-14", ["clang-format-14"]), // other versions format differently
+};
+
+/** clang-format; other versions format differently. */
+export const clangFormat: Need = program("clang-format-14", ["clang-format-14"]);
+
+/** The programs that the interoperability tests meet. */
+export const peers: readonly Need[] = [
   program("srt-live-transmit", ["srt-tools"], "-version"),
   program("tshark", ["tshark"]),
   program("ffmpeg", ["ffmpeg"], "-version"),
 ];
+
+/** What the tests need besides; a suite whose tool is missing is skipped, or fails under CI. */
+export const testNeeds: readonly Need[] = [cmocka, clang, clangFormat, ...peers];
 
 /** A need that is not met, and why. */
 export interface Missing {

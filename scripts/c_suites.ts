@@ -1,0 +1,144 @@
+/**
+ * The suites of the C library: unit tests under the sanitizers, and fuzzing.
+ *
+ * @module
+ */
+
+import { build, type Preset } from "./build.ts";
+import { filesBelow, ifThere, root } from "./files.ts";
+import { failure, nothing, type Result, sum } from "./junit.ts";
+import type { Outcome } from "./process.ts";
+import { type Context, inPool, judge, resultsDirectory } from "./suite.ts";
+
+const programMs = 60_000;
+
+/** Rooms whose tests wait on the real clock: they do not share the machine with each other. */
+const realTimeRooms = ["io", "flow", "tests"];
+/** Rooms in which threads meet: these are also tested under the thread sanitizer. */
+const threadedRooms = ["base", ...realTimeRooms];
+
+/** One test program. */
+export interface Program {
+  readonly room: string;
+  /** Also its target in CMakeLists.txt. */
+  readonly name: string;
+}
+
+/**
+ * The program that CMakeLists.txt makes of a test file.
+ *
+ * @example
+ * ```ts
+ * import { programOf } from "./c_suites.ts";
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(programOf("ffi/src/srt/packet_test.c"), { room: "srt", name: "srt_packet_test" });
+ * ```
+ */
+export function programOf(path: string): Program {
+  const [name = "", room = ""] = path.split("/").reverse();
+  return { room, name: `${room}_${name.replace(/\.c$/, "")}` };
+}
+
+async function programs(): Promise<Program[]> {
+  const paths = [
+    ...await filesBelow("ffi/src", /_test\.c$/),
+    ...await filesBelow("ffi/tests", /_test\.c$/),
+  ];
+  return paths.map(programOf);
+}
+
+async function runProgram(context: Context, preset: Preset, program: Program): Promise<Result> {
+  const directory = `${resultsDirectory}/${preset}-${program.name}`;
+  await ifThere(Deno.remove(directory, { recursive: true }));
+  await Deno.mkdir(directory, { recursive: true }); // cmocka does not overwrite
+  const path = `${root}build/${preset}/${program.name}`;
+  const options = {
+    env: {
+      CMOCKA_MESSAGE_OUTPUT: "xml",
+      CMOCKA_XML_FILE: `${directory}/%g.xml`, // one for each group of the program
+      UBSAN_OPTIONS: "print_stacktrace=1",
+    },
+    timeoutMs: programMs,
+  };
+  let outcome = await context.run(path, options);
+  if (outcome.output.includes("ThreadSanitizer: unexpected memory mapping")) {
+    // Kernels with more random address bits than this runtime can map; without them it can.
+    outcome = await context.run("setarch", { args: ["-R", path], ...options });
+  }
+  const xml = [];
+  for await (const entry of Deno.readDir(directory)) {
+    xml.push(await Deno.readTextFile(`${directory}/${entry.name}`));
+  }
+  return prefixed(program.name, judge("the program", outcome, xml));
+}
+
+function prefixed(prefix: string, result: Result): Result {
+  const failures = result.failures.map(({ name, text }) => ({ name: `${prefix}: ${name}`, text }));
+  return { ...result, failures };
+}
+
+async function unitTests(context: Context, preset: Preset, list: Program[]): Promise<Result> {
+  const built = await build(preset, list.map((program) => program.name));
+  context.log(built.text);
+  if (!built.ok) return failure(`build of ${preset}`, built.text);
+  const alone = list.filter((program) => realTimeRooms.includes(program.room));
+  const together = list.filter((program) => !realTimeRooms.includes(program.room));
+  const work = (program: Program): Promise<Result> => runProgram(context, preset, program);
+  return sum([
+    ...await inPool(together, navigator.hardwareConcurrency, work),
+    ...await inPool(alone, 1, work),
+  ]);
+}
+
+/** Every unit test under the address and undefined-behaviour sanitizers. */
+export async function addressSuite(context: Context): Promise<Result> {
+  return await unitTests(context, "asan", await programs());
+}
+
+/** The unit tests of the rooms with threads, under the thread sanitizer. */
+export async function threadSuite(context: Context): Promise<Result> {
+  const list = await programs();
+  return await unitTests(context, "tsan", list.filter(({ room }) => threadedRooms.includes(room)));
+}
+
+/** Whether a fuzzing run found nothing, and did run: from its exit code and final statistics. */
+export function fuzzed(name: string, outcome: Outcome): Result {
+  if (outcome.code !== 0) return failure(name, outcome.output);
+  const units = /^stat::number_of_executed_units:\s*(\d+)/m.exec(outcome.output)?.[1];
+  if (Number(units ?? 0) > 0) return { ...nothing, passed: 1 };
+  return failure(name, `no input was run\n${outcome.output}`);
+}
+
+async function fuzz(context: Context, name: string, seconds: number): Promise<Result> {
+  const kept = `ffi/fuzz/corpus/${name.replace(/_fuzz$/, "")}`;
+  const seeds = await ifThere(filesBelow(kept, /./)) ?? [];
+  if (seeds.length === 0) return failure(name, `no kept corpus in ${kept}`);
+  const grown = `build/fuzz-corpus/${name}`; // new inputs go to the first directory
+  await Deno.mkdir(`${root}${grown}`, { recursive: true });
+  const outcome = await context.run(`${root}build/fuzz/${name}`, {
+    args: [
+      `-max_total_time=${seconds}`,
+      "-timeout=10",
+      "-rss_limit_mb=2048",
+      "-print_final_stats=1",
+      `-artifact_prefix=${resultsDirectory}/${name}-`,
+      grown,
+      kept,
+    ],
+    timeoutMs: (seconds + 60) * 1000,
+  });
+  return fuzzed(name, outcome);
+}
+
+/** Every fuzz target over its corpus, for a few seconds each: 5, or 20 under CI. */
+export async function fuzzSuite(context: Context): Promise<Result> {
+  const paths = await filesBelow("ffi/fuzz", /^ffi\/fuzz\/\w+_fuzz\.c$/);
+  const names = paths.map((path) => path.replace(/^.*\/|\.c$/g, ""));
+  const built = await build("fuzz", names);
+  context.log(built.text);
+  if (!built.ok) return failure("build of fuzz", built.text);
+  const seconds = context.ci ? 20 : 5;
+  const work = (name: string): Promise<Result> => fuzz(context, name, seconds);
+  return sum(await inPool(names, navigator.hardwareConcurrency, work));
+}

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { fuzzed, programOf } from "./c_suites.ts";
+
+Deno.test("a test file between rooms belongs to the room tests", () => {
+  assert.deepEqual(programOf("ffi/tests/soak_test.c"), { room: "tests", name: "tests_soak_test" });
+});
+
+Deno.test("a fuzzing run passes only if it ran inputs and found nothing", () => {
+  const run = (code: number, output: string) => fuzzed("x", { code, output, stdout: "" });
+  assert.equal(run(0, "stat::number_of_executed_units: 12\n").passed, 1);
+  assert.equal(run(0, "stat::number_of_executed_units: 0\n").failures.length, 1);
+  assert.equal(run(0, "").failures.length, 1);
+  assert.equal(run(77, "stat::number_of_executed_units: 12\n").failures[0]?.name, "x");
+});

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { strict, verdict } from "./run_suites.ts";
+import { quick, suites } from "./suites.ts";
+
+const result = { passed: 3, skipped: 2, failures: [{ name: "a", text: "b" }] };
+
+Deno.test("the verdict counts, and names skipped tests when there are any", () => {
+  assert.equal(verdict(result), "3 passed, 1 failed, 2 skipped");
+  assert.equal(verdict({ ...result, skipped: 0 }), "3 passed, 1 failed");
+});
+
+Deno.test("under CI each skipped test is a failed one", () => {
+  assert.equal(verdict(strict(result)), "3 passed, 3 failed");
+  assert.equal(verdict(strict({ ...result, skipped: 0 })), "3 passed, 1 failed");
+});
+
+Deno.test("suites have names of their own, and together stay below 20 minutes", () => {
+  const names = suites.map((suite) => suite.name);
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(quick.every((name) => names.includes(name)));
+  const budgetMs = suites.reduce((all, suite) => all + suite.budgetMs, 0);
+  assert.ok(budgetMs <= 20 * 60_000, `${budgetMs / 60_000} minutes`);
+});
