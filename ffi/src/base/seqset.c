@@ -61,6 +61,15 @@ bool ls__seqset_remove(struct ls__seqset *set, uint32_t seq) {
   return true;
 }
 
+/* Takes `span` numbers from `from` on, all in one word, out of the set. */
+static void clear(struct ls__seqset *set, uint32_t from, uint32_t span) {
+  uint64_t mask = span < 64 ? (UINT64_C(1) << span) - 1 : UINT64_MAX;
+  uint64_t *word = &set->words[word_of(set, from)];
+  uint64_t members = *word & mask << (from % 64);
+  set->count -= (uint32_t)__builtin_popcountll(members);
+  *word ^= members;
+}
+
 uint32_t ls__seqset_advance(struct ls__seqset *set, uint32_t base) {
   int32_t offset = ls__seq_diff(base, set->base);
   if (offset <= 0)
@@ -70,10 +79,12 @@ uint32_t ls__seqset_advance(struct ls__seqset *set, uint32_t base) {
     ls__seqset_reset(set, base);
     return before;
   }
-  uint32_t seq;
-  while (set->count && ls__seqset_first(set, set->base, &seq) && ls__seq_before(seq, base))
-    ls__seqset_remove(set, seq);
-  set->base = base & LS_SEQ_MASK;
+  for (uint32_t left = (uint32_t)offset; left > 0;) {
+    uint32_t span = 64 - set->base % 64 < left ? 64 - set->base % 64 : left;
+    clear(set, set->base, span);
+    set->base = ls__seq_add(set->base, (int32_t)span);
+    left -= span;
+  }
   return before - set->count;
 }
 
