@@ -1,3 +1,5 @@
+#include "base/error.h"
+
 #include "lockstep.h"
 
 #include <stddef.h>
