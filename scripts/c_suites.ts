@@ -43,7 +43,7 @@ export function programOf(path: string): Program {
 async function programs(): Promise<Program[]> {
   const paths = [
     ...await filesBelow("ffi/src", /_test\.c$/),
-    ...await filesBelow("ffi/tests", /_test\.c$/),
+    ...await ifThere(filesBelow("ffi/tests", /_test\.c$/)) ?? [],
   ];
   return paths.map(programOf);
 }
@@ -133,7 +133,8 @@ async function fuzz(context: Context, name: string, seconds: number): Promise<Re
 
 /** Every fuzz target over its corpus, for a few seconds each: 5, or 20 under CI. */
 export async function fuzzSuite(context: Context): Promise<Result> {
-  const paths = await filesBelow("ffi/fuzz", /^ffi\/fuzz\/\w+_fuzz\.c$/);
+  const paths = await ifThere(filesBelow("ffi/fuzz", /^ffi\/fuzz\/\w+_fuzz\.c$/)) ?? [];
+  if (paths.length === 0) return nothing;
   const names = paths.map((path) => path.replace(/^.*\/|\.c$/g, ""));
   const built = await build("fuzz", names);
   context.log(built.text);

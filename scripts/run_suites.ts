@@ -14,8 +14,8 @@ import { Context, resultsDirectory, type Suite } from "./suite.ts";
 import { quick, suites } from "./suites.ts";
 import { guardVersion } from "./version.ts";
 
-/** Lines of a failure that are printed; the rest is in the suite's log. */
-const maxLines = 60;
+/** Lines of a failure that are printed, from its beginning and its end; all are in the log. */
+const [firstLines, lastLines] = [40, 20];
 
 /**
  * The last line: skipped tests are named only when there are any.
@@ -43,11 +43,14 @@ export function strict(result: Result): Result {
   return { ...result, skipped: 0, failures: [...result.failures, ...failures] };
 }
 
-/** The first lines of a failure's text, indented. */
-function excerpt(text: string): string {
+/** The beginning and the end of a failure's text, indented. */
+export function excerpt(text: string): string {
   const lines = text.trimEnd().split("\n");
-  const more = lines.length > maxLines ? [`... ${lines.length - maxLines} more lines`] : [];
-  return [...lines.slice(0, maxLines), ...more].map((line) => `    ${line}`).join("\n");
+  const left = lines.length - firstLines - lastLines;
+  const shown = left <= 0
+    ? lines
+    : [...lines.slice(0, firstLines), `... ${left} more lines ...`, ...lines.slice(-lastLines)];
+  return shown.map((line) => `    ${line}`).join("\n");
 }
 
 async function runSuite(suite: Suite, ci: boolean): Promise<Result> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { strict, verdict } from "./run_suites.ts";
+import { excerpt, strict, verdict } from "./run_suites.ts";
 import { quick, suites } from "./suites.ts";
 
 const result = { passed: 3, skipped: 2, failures: [{ name: "a", text: "b" }] };
@@ -12,6 +12,13 @@ Deno.test("the verdict counts, and names skipped tests when there are any", () =
 Deno.test("under CI each skipped test is a failed one", () => {
   assert.equal(verdict(strict(result)), "3 passed, 3 failed");
   assert.equal(verdict(strict({ ...result, skipped: 0 })), "3 passed, 1 failed");
+});
+
+Deno.test("of a long text the beginning and the end are shown", () => {
+  const lines = Array.from({ length: 100 }, (_, index) => `${index}`);
+  const shown = excerpt(lines.join("\n")).split("\n").map((line) => line.trim());
+  assert.deepEqual(shown, [...lines.slice(0, 40), "... 40 more lines ...", ...lines.slice(80)]);
+  assert.equal(excerpt("a\nb\n"), "    a\n    b");
 });
 
 Deno.test("suites have names of their own, and together stay below 20 minutes", () => {
