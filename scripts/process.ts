@@ -35,6 +35,8 @@ const graceMs = 2_000;
 
 /** Process groups that are running now: each program leads its own. */
 const groups = new Set<number>();
+/** Whether the script was told to stop: results of programs that it ended mean nothing. */
+let stopping = false;
 
 /** Sends a signal to a program and all its children; one that is gone already is no error. */
 function signalGroup(pid: number, signal: Deno.Signal): void {
@@ -124,6 +126,7 @@ export async function run(program: string, options: RunOptions): Promise<Outcome
     // What it left behind would keep the pipes open, ports taken and the machine busy.
     signalGroup(child.pid, "SIGKILL");
     await reading;
+    if (stopping) return await new Promise(() => {});
     const code = late ? overTime : status.code;
     const note = late ? `\n${program}: ended after ${options.timeoutMs / 1000} s, its limit\n` : "";
     return { code, output: both.text() + note, stdout: out.text() };
@@ -139,11 +142,11 @@ export async function run(program: string, options: RunOptions): Promise<Outcome
  * Ctrl-C may arrive twice: the second changes nothing.
  */
 export function endProgramsOnSignal(): void {
-  let ending = false;
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     Deno.addSignalListener(signal, () => {
-      if (ending) return;
-      ending = true;
+      if (stopping) return;
+      stopping = true;
+      console.error(`ended by ${signal}`);
       for (const pid of groups) signalGroup(pid, "SIGTERM");
       setTimeout(() => {
         for (const pid of groups) signalGroup(pid, "SIGKILL");

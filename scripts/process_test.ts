@@ -59,3 +59,23 @@ async function isRunning(pid: string): Promise<boolean> {
   const { stdout } = await run("ps", { args: ["-o", "stat=", "-p", pid], timeoutMs });
   return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
 }
+
+Deno.test("a script that is told to stop ends its programs, and says no more", async () => {
+  const program = `300.${Deno.pid}`; // told from every other sleep by its argument
+  const script = `
+    import { endProgramsOnSignal, run } from "${new URL("./process.ts", import.meta.url)}";
+    endProgramsOnSignal();
+    const args = ["-c", "trap '' TERM; sleep ${program}; sleep ${program}"];
+    const timer = setInterval(() => {}, 1000);
+    setTimeout(() => Deno.kill(Deno.pid, "SIGTERM"), 500);
+    const { output } = await run("sh", { args, timeoutMs: 20_000 });
+    clearInterval(timer);
+    console.log("result", output);
+  `;
+  const args = ["eval", "--quiet", script];
+  const outcome = await run(Deno.execPath(), { args, timeoutMs });
+  assert.equal(outcome.code, 143);
+  assert.equal(outcome.stdout, "");
+  assert.match(outcome.output, /ended by SIGTERM/);
+  assert.equal((await run("pgrep", { args: ["-fx", `sleep ${program}`], timeoutMs })).code, 1);
+});
