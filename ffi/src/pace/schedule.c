@@ -76,16 +76,18 @@ int64_t ls__schedule_first(const struct ls__schedule *schedule) {
   return node ? node->at_ns : LS_NEVER;
 }
 
-/* Whether a departure of `at_ns` is so late that it is dropped; counts it when it is late. */
-static bool drops_late(struct ls__schedule *schedule, int64_t at_ns, int64_t now_ns) {
-  int64_t age_ns;
+/* Whether a departure is so late that it is dropped; counts it, once, when it is late. */
+static bool drops_late(struct ls__schedule *schedule, struct ls__departure *departure,
+                       int64_t now_ns) {
+  int64_t at_ns = departure->node.at_ns, age_ns;
   if (__builtin_sub_overflow(now_ns, at_ns, &age_ns))
     age_ns = now_ns > at_ns ? INT64_MAX : INT64_MIN;
   if (age_ns <= schedule->config.late_ns)
     return false;
   bool drops = schedule->config.late == LS_LATE_DROP;
   schedule->late_dropped += drops;
-  schedule->late_sent += !drops;
+  schedule->late_sent += !drops && !departure->late;
+  departure->late = true;
   return drops;
 }
 
@@ -96,7 +98,7 @@ unsigned ls__schedule_pop(struct ls__schedule *schedule, int64_t due_ns, int64_t
     struct ls__departure *departure = (struct ls__departure *)ls__heap_first(&schedule->heap);
     LS_ASSERT(departure->state == LS_SLOT_QUEUED);
     ls__heap_remove(&schedule->heap, &departure->node);
-    if (drops_late(schedule, departure->node.at_ns, now_ns)) {
+    if (drops_late(schedule, departure, now_ns)) {
       give_back(schedule, departure);
       continue;
     }

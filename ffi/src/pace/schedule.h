@@ -10,6 +10,7 @@
 #include "base/addr.h"
 #include "base/heap.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Most packets that are handed to a backend at once. */
@@ -30,6 +31,7 @@ struct ls__departure {
   uint8_t *payload;          /* slot_bytes long */
   uint32_t length;
   uint32_t state;  /* enum ls__slot_state */
+  bool late;       /* popped too late, and counted */
   uint64_t cookie; /* the owner's: which socket, which link */
   struct ls__addr to;
   struct ls__addr from; /* family 0: as the socket is bound */

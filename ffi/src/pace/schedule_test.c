@@ -153,6 +153,25 @@ static void test_late_do_not_fill_batch(void **state) {
   ls__schedule_free(&schedule);
 }
 
+/* One that the backend could not take is late once, however often it is tried. */
+static void test_late_counts_once(void **state) {
+  (void)state;
+  struct ls__schedule schedule;
+  init(&schedule, 1, LS_LATE_SEND, 10);
+  struct ls__departure *batch[LS_BATCH];
+  for (int round = 0; round < 2; round++) {
+    add(&schedule, 0, 1);
+    for (int i = 0; i < 3; i++) {
+      assert_int_equal(ls__schedule_pop(&schedule, 11, 11, batch), 1);
+      if (i < 2)
+        ls__schedule_restore(&schedule, batch[0]);
+    }
+    ls__schedule_release(&schedule, batch[0]);
+  }
+  assert_int_equal(schedule.late_sent, 2);
+  ls__schedule_free(&schedule);
+}
+
 /* A packet of the reference model: kept in a plain array, found by search. */
 struct packet {
   int64_t at_ns;
@@ -297,6 +316,7 @@ int main(void) {
       cmocka_unit_test(test_slot_is_fresh),
       cmocka_unit_test(test_late),
       cmocka_unit_test(test_late_do_not_fill_batch),
+      cmocka_unit_test(test_late_counts_once),
       cmocka_unit_test(test_against_model),
       cmocka_unit_test(test_payloads_are_apart),
       cmocka_unit_test(test_programmer_errors),
