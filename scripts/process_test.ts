@@ -54,12 +54,6 @@ Deno.test("of much output the newest is kept", async () => {
   assert.ok(outcome.stdout.endsWith("end"));
 });
 
-/** Whether a process runs; one that has ended and waits to be reaped does not. */
-async function isRunning(pid: string): Promise<boolean> {
-  const { stdout } = await run("ps", { args: ["-o", "stat=", "-p", pid], timeoutMs });
-  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
-}
-
 Deno.test("a script that is told to stop ends its programs, and says no more", async () => {
   const program = `300.${Deno.pid}`; // told from every other sleep by its argument
   const script = `
@@ -67,15 +61,30 @@ Deno.test("a script that is told to stop ends its programs, and says no more", a
     endProgramsOnSignal();
     const args = ["-c", "trap '' TERM; sleep ${program}; sleep ${program}"];
     const timer = setInterval(() => {}, 1000);
-    setTimeout(() => Deno.kill(Deno.pid, "SIGTERM"), 500);
+    setTimeout(() => Deno.kill(Deno.pid, "SIGTERM"), 1000);
     const { output } = await run("sh", { args, timeoutMs: 20_000 });
     clearInterval(timer);
     console.log("result", output);
   `;
   const args = ["eval", "--quiet", script];
-  const outcome = await run(Deno.execPath(), { args, timeoutMs });
+  const ending = run(Deno.execPath(), { args, timeoutMs });
+  while (!await isAnyRunning(`sleep ${program}`)) await new Promise((next) => setTimeout(next, 20));
+  const outcome = await ending;
   assert.equal(outcome.code, 143);
   assert.equal(outcome.stdout, "");
   assert.match(outcome.output, /ended by SIGTERM/);
-  assert.equal((await run("pgrep", { args: ["-fx", `sleep ${program}`], timeoutMs })).code, 1);
+  assert.equal(await isAnyRunning(`sleep ${program}`), false);
 });
+
+/** Whether a process runs; one that has ended and waits to be reaped does not. */
+async function isRunning(pid: string): Promise<boolean> {
+  const { code, stdout } = await run("cat", { args: [`/proc/${pid}/stat`], timeoutMs });
+  return code === 0 && !/^\d+ \(.*\) Z /.test(stdout);
+}
+
+/** Whether any process has this command line. */
+async function isAnyRunning(command: string): Promise<boolean> {
+  const script =
+    `for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $file; echo; done 2>/dev/null`;
+  return (await shell(script)).stdout.split("\n").includes(`${command} `);
+}
