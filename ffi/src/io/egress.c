@@ -4,18 +4,17 @@
 #include "io/clock.h"
 #include "lockstep.h"
 
-#include <string.h>
-
 static void run_task(void *self, int64_t now_ns) {
   ls__egress_run(self, now_ns);
 }
 
-int ls__egress_init(struct ls__egress *egress, struct ls__loop *loop, int fd, uint32_t slots,
-                    uint32_t slot_bytes) {
-  memset(egress, 0, sizeof *egress);
+int ls__egress_init_backend(struct ls__egress *egress, struct ls__loop *loop,
+                            struct ls__backend backend, uint32_t slots, uint32_t slot_bytes,
+                            char *err, uint32_t err_len) {
   egress->loop = loop;
   egress->task = (struct ls__task){.run = run_task, .self = egress};
-  egress->backend = ls__user_backend(&egress->user, fd);
+  egress->backend = backend;
+  egress->sent = egress->late = 0;
   ls__histogram_reset(&egress->lateness);
   struct ls__schedule_config config = {.slots = slots,
                                        .slot_bytes = slot_bytes,
@@ -24,14 +23,21 @@ int ls__egress_init(struct ls__egress *egress, struct ls__loop *loop, int fd, ui
   int result = ls__schedule_init(&egress->schedule, &config);
   if (result < 0)
     return result;
-  result = egress->backend.ops->open(egress->backend.self, NULL, 0);
+  result = backend.ops->open(backend.self, err, err_len);
   if (result < 0)
     ls__schedule_free(&egress->schedule);
   return result;
 }
 
+int ls__egress_init(struct ls__egress *egress, struct ls__loop *loop, int fd, uint32_t slots,
+                    uint32_t slot_bytes) {
+  return ls__egress_init_backend(egress, loop, ls__user_backend(&egress->user, fd), slots,
+                                 slot_bytes, NULL, 0);
+}
+
 void ls__egress_free(struct ls__egress *egress) {
-  ls__loop_at(egress->loop, &egress->task, LS_NEVER);
+  if (egress->loop)
+    ls__loop_at(egress->loop, &egress->task, LS_NEVER);
   egress->backend.ops->close(egress->backend.self);
   ls__schedule_free(&egress->schedule);
 }

@@ -27,6 +27,12 @@ struct ls__egress {
  * caller's. 0, LS_ENOMEM or LS_ESYSTEM. */
 int ls__egress_init(struct ls__egress *egress, struct ls__loop *loop, int fd, uint32_t slots,
                     uint32_t slot_bytes);
+
+/** The same by a backend of the caller's, which may serve several sockets by the cookie. `loop` may
+ * be NULL until `egress->loop` is set before the first run. Passes on the backend's sentence. */
+int ls__egress_init_backend(struct ls__egress *egress, struct ls__loop *loop,
+                            struct ls__backend backend, uint32_t slots, uint32_t slot_bytes,
+                            char *err, uint32_t err_len);
 void ls__egress_free(struct ls__egress *egress);
 
 /** A free slot to fill; NULL when all are in use. */

@@ -1,6 +1,7 @@
 #include "io/file.h"
 
 #include "base/assert.h"
+#include "io/thread.h"
 #include "lockstep.h"
 
 #include <errno.h>
@@ -140,7 +141,7 @@ static int start(struct ls__file *file, struct ls__loop *loop, int fd, bool owne
     result = ls__loop_watch(loop, &file->source);
   file->running =
       result == 0 &&
-      pthread_create(&file->thread, NULL, file->reading ? read_thread : write_thread, file) == 0;
+      ls__thread_start(&file->thread, file->reading ? read_thread : write_thread, file) == 0;
   if (!file->running)
     ls__file_close(file);
   return result < 0 ? result : file->running ? 0 : LS_ESYSTEM;

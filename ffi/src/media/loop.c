@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const uint8_t *packet_at(const struct ls__loop *loop, uint32_t index) {
+static const uint8_t *packet_at(const struct ls__ts_loop *loop, uint32_t index) {
   return loop->clip + (size_t)index * LS_TS_SIZE;
 }
 
@@ -26,7 +26,7 @@ __attribute__((format(printf, 4, 5))) static int fail(int code, char *err, uint3
 
 /* The first packet at or after `from` that carries a PCR which times the clip; `packets` if none.
  */
-static uint32_t find_pcr(const struct ls__loop *loop, uint32_t from, int64_t *pcr) {
+static uint32_t find_pcr(const struct ls__ts_loop *loop, uint32_t from, int64_t *pcr) {
   for (uint32_t i = from; i < loop->packets; i++) {
     const uint8_t *packet = packet_at(loop, i);
     if (ls__ts_pcr_get(packet, pcr) && ls__ts_pid(packet) == loop->pcr_pid)
@@ -36,7 +36,7 @@ static uint32_t find_pcr(const struct ls__loop *loop, uint32_t from, int64_t *pc
 }
 
 /* Goes to the PCR interval that begins at line_to. The one after the last PCR keeps its rate. */
-static void next_line(struct ls__loop *loop) {
+static void next_line(struct ls__ts_loop *loop) {
   int64_t pcr, from_pcr = ls__pcr_add(loop->line_pcr, loop->line_ticks);
   uint32_t from = loop->line_to, to = find_pcr(loop, from + 1, &pcr);
   loop->line_to = to;
@@ -50,7 +50,7 @@ static void next_line(struct ls__loop *loop) {
 }
 
 /* Goes to the first PCR interval, extended back to the first packet, whose time is 0. */
-static void first_line(struct ls__loop *loop) {
+static void first_line(struct ls__ts_loop *loop) {
   int64_t pcr;
   loop->line_from = find_pcr(loop, 0, &loop->line_pcr);
   loop->line_to = find_pcr(loop, loop->line_from + 1, &pcr);
@@ -60,13 +60,13 @@ static void first_line(struct ls__loop *loop) {
 }
 
 /* The time of clip packet `index` of the current interval, in ticks after packet 0. */
-static int64_t clip_time(const struct ls__loop *loop, uint32_t index) {
+static int64_t clip_time(const struct ls__ts_loop *loop, uint32_t index) {
   if (index < loop->line_from)
     return index * loop->line_ticks / loop->line_packets;
   return loop->line_start + (index - loop->line_from) * loop->line_ticks / loop->line_packets;
 }
 
-static void next_packet(struct ls__loop *loop) {
+static void next_packet(struct ls__ts_loop *loop) {
   loop->next++;
   if (loop->next == loop->packets) {
     loop->next = 0;
@@ -79,7 +79,7 @@ static void next_packet(struct ls__loop *loop) {
 }
 
 /* The packets are whole and in sync. */
-static int check_packets(struct ls__loop *loop, uint64_t len, char *err, uint32_t err_len) {
+static int check_packets(struct ls__ts_loop *loop, uint64_t len, char *err, uint32_t err_len) {
   if (len == 0 || len % LS_TS_SIZE != 0)
     return fail(LS_EFORMAT, err, err_len,
                 "the clip has %" PRIu64 " bytes, which is no whole number of 188-byte "
@@ -98,7 +98,7 @@ static int check_packets(struct ls__loop *loop, uint64_t len, char *err, uint32_
 
 /* Finds the PID whose PCRs time the clip, checks that they run on, and returns the time of the
  * whole clip by them in `ticks`. */
-static int check_pcrs(struct ls__loop *loop, int64_t *ticks, char *err, uint32_t err_len) {
+static int check_pcrs(struct ls__ts_loop *loop, int64_t *ticks, char *err, uint32_t err_len) {
   int64_t last, pcr;
   uint32_t at = 0;
   while (at < loop->packets && (!ls__ts_pcr_get(packet_at(loop, at), &last) ||
@@ -127,7 +127,7 @@ static int check_pcrs(struct ls__loop *loop, int64_t *ticks, char *err, uint32_t
 }
 
 /* The PID whose PTS measure a lap: the first video, else the first of any; LS_TS_PIDS if none. */
-static uint16_t find_stamped_pid(const struct ls__loop *loop) {
+static uint16_t find_stamped_pid(const struct ls__ts_loop *loop) {
   uint16_t pid = LS_TS_PIDS;
   struct ls__ts_stamps stamps;
   for (uint32_t i = 0; i < loop->packets; i++) {
@@ -144,7 +144,7 @@ static uint16_t find_stamped_pid(const struct ls__loop *loop) {
 }
 
 /* Ticks of 90 kHz from the first picture to the end of the last one; 0 when unknown. */
-static int64_t stamped_time(const struct ls__loop *loop) {
+static int64_t stamped_time(const struct ls__ts_loop *loop) {
   uint16_t pid = find_stamped_pid(loop);
   int64_t first = 0, least = 0, most = 0, count = 0;
   struct ls__ts_stamps stamps;
@@ -164,7 +164,7 @@ static int64_t stamped_time(const struct ls__loop *loop) {
   return ((most - least) * count * 2 + count - 1) / (2 * (count - 1));
 }
 
-static int choose_lap(struct ls__loop *loop, int64_t pcr_ticks, char *err, uint32_t err_len) {
+static int choose_lap(struct ls__ts_loop *loop, int64_t pcr_ticks, char *err, uint32_t err_len) {
   int64_t stamped = stamped_time(loop) * LS_PCR_PER_STAMP;
   if (stamped > 0) {
     int64_t skew = stamped - pcr_ticks;
@@ -180,7 +180,7 @@ static int choose_lap(struct ls__loop *loop, int64_t pcr_ticks, char *err, uint3
   return 0;
 }
 
-static int check_rate(struct ls__loop *loop, int64_t rate_bps, char *err, uint32_t err_len) {
+static int check_rate(struct ls__ts_loop *loop, int64_t rate_bps, char *err, uint32_t err_len) {
   if (rate_bps < LS_TS_RATE_MIN || rate_bps > LS_TS_RATE_MAX)
     return fail(LS_EINVAL, err, err_len,
                 "a rate of %" PRId64 " bit/s is not accepted: %" PRId64 " to %" PRId64, rate_bps,
@@ -199,7 +199,7 @@ static int check_rate(struct ls__loop *loop, int64_t rate_bps, char *err, uint32
 
 /* A lap adds to each continuity counter what brings its first packet behind its last one: the
  * counter grows with each packet that has a payload (§2.4.3.3). */
-static void count_continuity(struct ls__loop *loop) {
+static void count_continuity(struct ls__ts_loop *loop) {
   uint8_t first[LS_TS_PIDS] = {0}, last[LS_TS_PIDS] = {0};
   bool seen[LS_TS_PIDS] = {false};
   for (uint32_t i = 0; i < loop->packets; i++) {
@@ -214,9 +214,9 @@ static void count_continuity(struct ls__loop *loop) {
     loop->continuity_step[pid] = (uint8_t)(last[pid] - first[pid]) & 0x0F;
 }
 
-int ls__loop_init(struct ls__loop *loop, const uint8_t *clip, uint64_t len, int64_t rate_bps,
-                  char *err, uint32_t err_len) {
-  *loop = (struct ls__loop){.clip = clip};
+int ls__ts_loop_init(struct ls__ts_loop *loop, const uint8_t *clip, uint64_t len, int64_t rate_bps,
+                     char *err, uint32_t err_len) {
+  *loop = (struct ls__ts_loop){.clip = clip};
   int64_t pcr_ticks = 0;
   int code = check_packets(loop, len, err, err_len);
   if (code == 0)
@@ -233,7 +233,7 @@ int ls__loop_init(struct ls__loop *loop, const uint8_t *clip, uint64_t len, int6
 }
 
 /* The clip's packet as it leaves `late` ticks after its time in lap `laps`. */
-static void stamp(const struct ls__loop *loop, uint8_t *packet, int64_t late) {
+static void stamp(const struct ls__ts_loop *loop, uint8_t *packet, int64_t late) {
   uint16_t pid = ls__ts_pid(packet);
   uint8_t steps = (uint8_t)((loop->laps & 0x0F) * loop->continuity_step[pid]);
   ls__ts_set_continuity(packet, (uint8_t)(ls__ts_continuity(packet) + steps));
@@ -263,7 +263,7 @@ static void step_clock(int64_t *clock, int64_t *rest, int64_t whole, int64_t rat
   }
 }
 
-void ls__loop_next(struct ls__loop *loop, uint8_t out[LS_TS_SIZE], int64_t *at_ns) {
+void ls__ts_loop_next(struct ls__ts_loop *loop, uint8_t out[LS_TS_SIZE], int64_t *at_ns) {
   *at_ns = loop->place_ns;
   /* Ends, since the clip holds at least the packets of two PCRs. */
   while (ls__ts_pid(packet_at(loop, loop->next)) == LS_TS_PID_NULL)

@@ -26,7 +26,7 @@
  * them ends long before the other and the seam would be heard and seen. */
 #define LS_LOOP_SKEW_MAX LS_PCR_HZ
 
-struct ls__loop {
+struct ls__ts_loop {
   const uint8_t *clip;
   uint32_t packets; /* of the clip */
   uint16_t pcr_pid; /* the PID whose PCRs time the clip: the first that carries one */
@@ -53,10 +53,10 @@ struct ls__loop {
  * clip is no whole number of packets, not in sync, has fewer than two PCRs, its PCRs jump, or
  * they contradict its PTS; LS_EINVAL when the rate is outside LS_TS_RATE_MIN..MAX or not above
  * the clip's mean rate. A sentence in `err` (may be NULL with err_len 0). */
-int ls__loop_init(struct ls__loop *loop, const uint8_t *clip, uint64_t len, int64_t rate_bps,
-                  char *err, uint32_t err_len);
+int ls__ts_loop_init(struct ls__ts_loop *loop, const uint8_t *clip, uint64_t len, int64_t rate_bps,
+                     char *err, uint32_t err_len);
 
 /** The next packet of the stream and its departure, in ns after the first. */
-void ls__loop_next(struct ls__loop *loop, uint8_t out[LS_TS_SIZE], int64_t *at_ns);
+void ls__ts_loop_next(struct ls__ts_loop *loop, uint8_t out[LS_TS_SIZE], int64_t *at_ns);
 
 #endif

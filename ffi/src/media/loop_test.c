@@ -19,13 +19,13 @@ struct clip {
 };
 
 static struct clip clip;
-static struct ls__loop loop;
+static struct ls__ts_loop loop;
 static char sentence[300];
 
 static int init(int64_t rate_bps) {
   sentence[0] = 0;
-  return ls__loop_init(&loop, clip.bytes[0], (uint64_t)clip.packets * LS_TS_SIZE, rate_bps,
-                       sentence, sizeof sentence);
+  return ls__ts_loop_init(&loop, clip.bytes[0], (uint64_t)clip.packets * LS_TS_SIZE, rate_bps,
+                          sentence, sizeof sentence);
 }
 
 static void init_well(int64_t rate_bps) {
@@ -75,7 +75,7 @@ static void make_clip(struct ls__prng *prng) {
       }
       add_pcr(packet, clip.pcrs ? ticks : 0);
       pcr_at = now + 1 + count / pictures + (uint32_t)ls__prng_below(prng, 5);
-    } else if (shown < pictures && now >= shown * count / pictures) {
+    } else if (shown < pictures && now >= 2 + shown * count / pictures) {
       /* Pictures in coding order: each second pair swapped. */
       int64_t order = shown % 4 == 1 && shown + 1 < pictures ? shown + 1
                       : shown % 4 == 2                       ? shown - 1
@@ -181,7 +181,7 @@ static void test_model(void **state) {
     for (int64_t place = 0; lap < 40; place++) {
       uint8_t out[LS_TS_SIZE], want[LS_TS_SIZE];
       int64_t at_ns, pcr;
-      ls__loop_next(&loop, out, &at_ns);
+      ls__ts_loop_next(&loop, out, &at_ns);
       int64_t ticks = (int64_t)((__int128)place * LS_TS_BITS * LS_PCR_HZ / rate);
       assert_int_equal(at_ns, (__int128)place * LS_TS_BITS * LS_S / rate);
       for (; is_null(clip.bytes[k % clip.packets]); k++)
@@ -239,7 +239,7 @@ static void test_wrap(void **state) {
     uint8_t out[LS_TS_SIZE];
     int64_t at_ns, pcr;
     struct ls__ts_stamps stamps;
-    ls__loop_next(&loop, out, &at_ns);
+    ls__ts_loop_next(&loop, out, &at_ns);
     assert_int_equal(at_ns, place * 5 * LS_MS);
     assert_int_equal(is_null(out), place % 2);
     if (!ls__ts_pcr_get(out, &pcr))
@@ -281,6 +281,54 @@ static void test_lap_without_video(void **state) {
   assert_int_equal(loop.lap_ticks, LS_PCR_HZ);
 }
 
+/* PCRs in packets side by side; a lap of 10/9 of 3 · 3003 + 1 ticks, rounded to the nearest. */
+static void test_small_clips(void **state) {
+  (void)state;
+  make_plain(5);
+  for (uint32_t i = 0; i < 100; i++)
+    clip.bytes[i][1] &= 0xBF;
+  clip.packets = 3;
+  for (uint32_t i = 0; i < 3; i++)
+    ls__test_pcr(clip.bytes[i], 300 * i * (i + 1), false); /* 0, 600, 1800: then 3000 */
+  init_well(LS_TS_RATE_MAX);
+  assert_int_equal(loop.lap_ticks, 3000);
+  int64_t last = 0;
+  for (uint32_t i = 0; i < 30;) {
+    uint8_t out[LS_TS_SIZE];
+    int64_t at_ns;
+    ls__ts_loop_next(&loop, out, &at_ns);
+    if (is_null(out))
+      continue;
+    int64_t due = i / 3 * 3000 + 300 * (i % 3) * (i % 3 + 1);
+    /* The first place at or after its time; a place takes 150.4 ns, 4.06 ticks. */
+    assert_in_range(at_ns, due * 1000 / 27, due * 1000 / 27 + 191);
+    last = at_ns;
+    i++;
+  }
+  assert_true(last > 1000000);
+
+  make_plain(0);
+  for (uint32_t i = 0; i < 100; i += 10)
+    ls__test_pes(clip.bytes[i], 0xE0, i < 90 ? i * 900 : 81004, -1);
+  init_well(1000000);
+  assert_int_equal(loop.lap_ticks, 90004 * 300); /* 81004 · 10 / 9 = 90004.4 */
+  ls__test_pes(clip.bytes[90], 0xE0, 81005, -1);
+  init_well(1000000);
+  assert_int_equal(loop.lap_ticks, 90006 * 300); /* 90005.6 */
+  /* Two pictures are enough. */
+  for (uint32_t i = 20; i < 100; i++)
+    clip.bytes[i][1] &= 0xBF;
+  ls__test_pes(clip.bytes[10], 0xE0, 45000, -1);
+  init_well(1000000);
+  assert_int_equal(loop.lap_ticks, 90000 * 300);
+  /* PCRs and pictures may differ by one second, by no more: the PCRs say 1 s. */
+  ls__test_pes(clip.bytes[10], 0xE0, 90000, -1);
+  init_well(1000000);
+  assert_int_equal(loop.lap_ticks, 180000 * 300);
+  ls__test_pes(clip.bytes[10], 0xE0, 90001, -1);
+  assert_int_equal(init(1000000), LS_EFORMAT);
+}
+
 static void refused(int want, int64_t rate_bps, const char *words) {
   assert_int_equal(init(rate_bps), want);
   if (!strstr(sentence, words))
@@ -295,14 +343,15 @@ static void test_refused(void **state) {
   refused(LS_EINVAL, 150400, "the clip carries 150400 bit/s");
   refused(0, 150401, "");
   /* Without a buffer for the sentence. */
-  assert_int_equal(ls__loop_init(&loop, clip.bytes[0], LS_TS_SIZE, 1000000, NULL, 0), LS_EFORMAT);
-  assert_int_equal(ls__loop_init(&loop, clip.bytes[0], 0, 1000000, NULL, 0), LS_EFORMAT);
-  assert_int_equal(ls__loop_init(&loop, clip.bytes[0], 189, 1000000, sentence, sizeof sentence),
+  assert_int_equal(ls__ts_loop_init(&loop, clip.bytes[0], LS_TS_SIZE, 1000000, NULL, 0),
+                   LS_EFORMAT);
+  assert_int_equal(ls__ts_loop_init(&loop, clip.bytes[0], 0, 1000000, NULL, 0), LS_EFORMAT);
+  assert_int_equal(ls__ts_loop_init(&loop, clip.bytes[0], 189, 1000000, sentence, sizeof sentence),
                    LS_EFORMAT);
   assert_non_null(strstr(sentence, "189 bytes"));
-  assert_int_equal(ls__loop_init(&loop, clip.bytes[0],
-                                 (LS_LOOP_CLIP_MAX / LS_TS_SIZE + 1) * (uint64_t)LS_TS_SIZE,
-                                 1000000, sentence, sizeof sentence),
+  assert_int_equal(ls__ts_loop_init(&loop, clip.bytes[0],
+                                    (LS_LOOP_CLIP_MAX / LS_TS_SIZE + 1) * (uint64_t)LS_TS_SIZE,
+                                    1000000, sentence, sizeof sentence),
                    LS_EFORMAT);
   assert_non_null(strstr(sentence, "at most"));
 
@@ -316,6 +365,22 @@ static void test_refused(void **state) {
   for (uint32_t i = 40; i < 100; i += 10)
     ls__ts_pcr_put(clip.bytes[i], i * 270000 + LS_PCR_HZ);
   refused(LS_EFORMAT, 1000000, "jumps by 1100 ms at packet 40");
+
+  /* A second is still accepted. */
+  make_plain(0);
+  for (uint32_t i = 40; i < 100; i += 10)
+    ls__ts_pcr_put(clip.bytes[i], i * 270000 + LS_PCR_HZ - 2700000);
+  refused(0, 1000000, "");
+  ls__ts_pcr_put(clip.bytes[30], 20 * 270000);
+  refused(LS_EFORMAT, 1000000, "jumps by 0 ms at packet 30");
+  make_plain(0);
+  for (uint32_t i = 0; i < 100; i++) {
+    clip.bytes[i][1] &= 0xBF;
+    if (i >= 10)
+      clip.bytes[i][5] = 0;
+  }
+  ls__test_pcr(clip.bytes[10], 20, false);
+  refused(LS_EFORMAT, 1000000, "lasts no time");
 
   make_plain(0);
   for (uint32_t i = 50; i < 100; i += 10)
@@ -349,14 +414,14 @@ static void test_demo_clip(void **state) {
   size_t len = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
   assert_in_range(len, 1, sizeof bytes - 1);
-  assert_int_equal(ls__loop_init(&loop, bytes, len, 8000000, sentence, sizeof sentence), 0);
+  assert_int_equal(ls__ts_loop_init(&loop, bytes, len, 8000000, sentence, sizeof sentence), 0);
   assert_int_equal(loop.lap_ticks, 8 * LS_PCR_HZ);
   int64_t at_ns = 0, last_video = -1, last_audio = -1;
   uint32_t pictures = 0;
   while (at_ns < 32 * LS_S) {
     uint8_t out[LS_TS_SIZE];
     struct ls__ts_stamps stamps;
-    ls__loop_next(&loop, out, &at_ns);
+    ls__ts_loop_next(&loop, out, &at_ns);
     if (!ls__ts_stamps_get(out, &stamps))
       continue;
     bool video = stamps.stream_id == 0xE0;
@@ -373,9 +438,9 @@ static void test_demo_clip(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_model),     cmocka_unit_test(test_wrap),
-      cmocka_unit_test(test_refused),   cmocka_unit_test(test_lap_without_video),
-      cmocka_unit_test(test_demo_clip),
+      cmocka_unit_test(test_model),       cmocka_unit_test(test_wrap),
+      cmocka_unit_test(test_refused),     cmocka_unit_test(test_lap_without_video),
+      cmocka_unit_test(test_small_clips), cmocka_unit_test(test_demo_clip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,6 +166,28 @@ static void test_swapped(void **state) {
   assert_int_equal(checker.ts_lost + checker.ts_extra, 0);
 }
 
+/* A packet that comes twice, marker or not, and nothing else amiss. */
+static void test_twice(void **state) {
+  (void)state;
+  send_stream(4, 7, 0, 10);
+  for (uint32_t twice = 10; twice < 40; twice++) {
+    struct ls__marker_checker checker;
+    ls__marker_checker_init(&checker);
+    uint32_t first = MOST;
+    for (uint32_t i = 0; i < 100; i++) {
+      first = first == MOST && is_marker[i] ? i : first;
+      receive(&checker, i, 2 * i);
+      if (i == twice)
+        assert_false(receive(&checker, i, 2 * i + 1));
+    }
+    assert_int_equal(checker.ts_packets, 101 - first);
+    assert_int_equal(checker.ts_extra, 1);
+    assert_int_equal(checker.wrong, 1);
+    assert_int_equal(checker.ts_lost, 0);
+    assert_int_equal(checker.streams, 1);
+  }
+}
+
 /* Datagrams of seven packets, some lost, some twice, some late: the books balance at every marker,
  * and what is not as sent shows. */
 static void test_reordered(void **state) {
@@ -301,15 +323,11 @@ static void test_absurd_departure(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_golden),
-      cmocka_unit_test(test_clean),
-      cmocka_unit_test(test_loss),
-      cmocka_unit_test(test_altered),
-      cmocka_unit_test(test_swapped),
-      cmocka_unit_test(test_reordered),
-      cmocka_unit_test(test_new_stream),
-      cmocka_unit_test(test_latency),
-      cmocka_unit_test(test_absurd_departure),
+      cmocka_unit_test(test_golden),    cmocka_unit_test(test_clean),
+      cmocka_unit_test(test_loss),      cmocka_unit_test(test_altered),
+      cmocka_unit_test(test_swapped),   cmocka_unit_test(test_twice),
+      cmocka_unit_test(test_reordered), cmocka_unit_test(test_new_stream),
+      cmocka_unit_test(test_latency),   cmocka_unit_test(test_absurd_departure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

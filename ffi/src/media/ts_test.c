@@ -189,6 +189,10 @@ static void test_refused(void **state) {
 
   ls__test_packet(packet, 0x100, 0, 0);
   ls__test_pcr(packet, 5, true);
+  packet[5] = 0xEF; /* all flags but the PCR's */
+  assert_false(ls__ts_pcr_get(packet, &pcr));
+  assert_false(ls__ts_pcr_put(packet, 1));
+  packet[5] = 0x90;
   packet[4] = 6; /* one byte short of a PCR */
   assert_false(ls__ts_pcr_get(packet, &pcr));
   packet[4] = 184; /* leaves the packet */
@@ -228,7 +232,9 @@ static void test_refused(void **state) {
       {1, 0x01},  /* no unit start */
       {3, 0x90},  /* scrambled */
       {3, 0x00},  /* no payload */
-      {6, 0x02},  /* no start code prefix */
+      {4, 0x01},  /* no start code prefix */
+      {5, 0x01},  /* nor here */
+      {6, 0x02},  /* nor here */
       {7, 0xBE},  /* padding_stream has no stamps */
       {7, 0xBF},  /* private_stream_2 neither */
       {10, 0x40}, /* not '10': MPEG-1 */

@@ -1,0 +1,139 @@
+/* A file or standard output as an output of a flow. */
+#include "flow/flow.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct file_output {
+  struct ls__endpoint endpoint;
+  char path[1024];
+  int64_t fd_option;
+  bool append;
+  struct ls__file file;
+  bool open, finishing, warned;
+};
+
+#define OUTPUT(field) offsetof(struct file_output, field)
+static const struct ls__option options[] = {
+    {"path", LS__OPTION_TEXT, OUTPUT(path), 0, 1023, NULL},
+    {"fd", LS__OPTION_INT, OUTPUT(fd_option), 0, 1 << 20, NULL},
+    {"append", LS__OPTION_BOOL, OUTPUT(append), 0, 1, NULL},
+};
+
+static int prepare(struct ls__endpoint *endpoint, char *err, uint32_t err_len) {
+  struct file_output *output = (struct file_output *)endpoint;
+  if (!output->path[0] && output->fd_option < 0)
+    return ls__fail(LS_EINVAL, err, err_len, "a file output needs path or fd");
+  return 0;
+}
+
+/* The writer has ended: all is written, or the system refused. */
+static void ended(void *self, int64_t now_ns) {
+  struct file_output *output = self;
+  struct ls__flow *flow = output->endpoint.flow;
+  int error = atomic_load(&output->file.error);
+  if (error && !output->warned) {
+    output->warned = true;
+    output->endpoint.stats.errors++;
+    ls__object_event(&flow->object, LS_EVENT_WARNING, error, output->endpoint.index,
+                     "cannot write to '%s': %s", output->path[0] ? output->path : "standard output",
+                     strerror(error));
+    if (flow->output_count == 1) /* nothing is left to do for anyone */
+      ls__flow_drain(flow, "the output failed", now_ns);
+  }
+  ls__flow_check(flow, now_ns);
+}
+
+static int start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint32_t err_len) {
+  struct file_output *output = (struct file_output *)endpoint;
+  bool owned = output->path[0] != 0;
+  int fd = (int)output->fd_option;
+  (void)now_ns;
+  output->finishing = output->warned = false;
+  if (owned) {
+    int how = output->append ? O_APPEND : O_TRUNC;
+    fd = open(output->path, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
+    if (fd < 0)
+      return ls__fail(LS_ESYSTEM, err, err_len, "cannot write to '%s': %s", output->path,
+                      strerror(errno));
+  }
+  int result =
+      ls__file_write(&output->file, ls__flow_loop(endpoint->flow), fd, owned, ended, output);
+  if (result < 0)
+    return ls__fail(result, err, err_len, "cannot start writing");
+  output->open = true;
+  return 0;
+}
+
+static void push(struct ls__endpoint *endpoint, const uint8_t *payload, size_t len, int64_t at_ns,
+                 int64_t now_ns) {
+  struct file_output *output = (struct file_output *)endpoint;
+  (void)at_ns;
+  (void)now_ns;
+  if (atomic_load(&output->file.ended) || !ls__file_put(&output->file, payload, (uint32_t)len)) {
+    endpoint->stats.dropped_full++;
+    return;
+  }
+  endpoint->stats.packets++;
+  endpoint->stats.bytes += len;
+}
+
+static void nothing(struct ls__endpoint *endpoint, int64_t now_ns) {
+  (void)endpoint;
+  (void)now_ns;
+}
+
+static void stop(struct ls__endpoint *endpoint, int64_t now_ns) {
+  struct file_output *output = (struct file_output *)endpoint;
+  (void)now_ns;
+  if (output->finishing)
+    return;
+  output->finishing = true;
+  ls__file_finish(&output->file);
+}
+
+static bool has_ended(const struct ls__endpoint *endpoint) {
+  const struct file_output *output = (const struct file_output *)endpoint;
+  return !output->open || atomic_load(&output->file.ended);
+}
+
+static void shut(struct ls__endpoint *endpoint) {
+  struct file_output *output = (struct file_output *)endpoint;
+  if (!output->open)
+    return;
+  ls__file_close(&output->file);
+  output->open = false;
+}
+
+static bool has_room(const struct ls__endpoint *endpoint) {
+  const struct file_output *output = (const struct file_output *)endpoint;
+  return ls__ring_space(&output->file.ring) > LS__FILE_RING / 2;
+}
+
+static void destroy(struct ls__endpoint *endpoint) {
+  free(endpoint);
+}
+
+struct ls__endpoint *ls__file_output_new(void) {
+  static const struct ls__endpoint_ops ops = {.options = options,
+                                              .option_count = sizeof options / sizeof *options,
+                                              .prepare = prepare,
+                                              .start = start,
+                                              .stop = stop,
+                                              .ended = has_ended,
+                                              .shut = shut,
+                                              .push = push,
+                                              .flush = nothing,
+                                              .has_room = has_room,
+                                              .gauges = nothing,
+                                              .destroy = destroy};
+  struct file_output *output = calloc(1, sizeof *output);
+  if (!output)
+    return NULL;
+  output->endpoint.ops = &ops;
+  output->fd_option = -1;
+  return &output->endpoint;
+}
