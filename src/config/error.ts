@@ -17,7 +17,7 @@
  * ```
  */
 export class ConfigError extends Error {
-  override readonly name = "ConfigError";
+  override readonly name: string = "ConfigError";
 
   /** The same error, with the name of the option or argument that it belongs to in front. */
   of(what: string): ConfigError {

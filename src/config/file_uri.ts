@@ -18,8 +18,8 @@ import {
   writeQuery,
 } from "./query.ts";
 
-/** Longest path (PATH_MAX less its NUL), in bytes. */
-const maxPathBytes = 4095;
+/** Longest path that the library takes, in bytes. */
+const maxPathBytes = 1023;
 
 /** The path of a file: URI from what stands between `file:` and `?`; undefined for the streams. */
 export function pathOfFileUri(rest: string): string | undefined {

@@ -109,10 +109,12 @@ export function span(minNs: number, maxNs: number, bareUnit: DurationUnit): Key[
   };
 }
 
-/** A rate above 0. */
+/** The rate of a stream, from 1 kbps to 100 Gbps. */
 export function bitRate(value: string): Read {
   const bps = parseRate(value);
-  if (bps === 0) throw new ConfigError(`${quote(value)} is not a rate above 0`);
+  if (bps < 1000 || bps > 100_000_000_000) {
+    throw new ConfigError(`${quote(value)} is not between 1kbps and 100Gbps`);
+  }
   return { value: bps.toString(), shown: formatRate(bps) };
 }
 

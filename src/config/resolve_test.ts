@@ -53,6 +53,11 @@ Deno.test("names become numbers", async () => {
     ["udp://[fe80::9%eth0]:5004", "output", ["remote=[fe80::9%3]:5004"]],
     ["udp://[fe80::9%7]:5004", "output", ["remote=[fe80::9%7]:5004"]],
     [
+      "udp://10.9.9.9@232.1.1.1:5004",
+      "input",
+      ["local=232.1.1.1:5004", "group=232.1.1.1:0", "source=10.9.9.9:0"],
+    ],
+    [
       "udp://239.1.1.1:5004?adapter=10.0.0.2",
       "output",
       ["remote=239.1.1.1:5004", "interface=eth0"],

@@ -23,6 +23,8 @@ const ms = 1_000_000;
 /** Largest latency: the handshake carries it in 16 bits of ms (draft-sharabayko-srt §3.2.1.1). */
 const maxLatencyMs = 65_535;
 
+const maxBandwidthBps = 100_000_000_000;
+
 /** Reads a latency. People paste URIs written for ffmpeg and OBS, which count microseconds. */
 function latency(value: string): Read {
   const bare = /^\d+$/.test(value.trim());
@@ -47,8 +49,10 @@ function maxBandwidth(value: string): Read {
     );
   }
   const bare = /^\d+$/.test(value);
-  const bps = bare ? 8 * parseInteger(value, 1, 125_000_000_000) : parseRate(value);
-  if (bps === 0) throw new ConfigError(`${quote(value)} is not a rate above 0`);
+  const bps = bare ? 8 * parseInteger(value, 1, maxBandwidthBps / 8) : parseRate(value);
+  if (bps === 0 || bps > maxBandwidthBps) {
+    throw new ConfigError(`${quote(value)} is not a rate above 0 and up to 100Gbps`);
+  }
   return { value: bps.toString(), shown: formatRate(bps) };
 }
 
@@ -118,12 +122,12 @@ export const srtKeys: readonly Key[] = [
   },
   {
     name: "peeridletimeo",
-    read: span(ms, 3_600_000 * ms, "ms"),
+    read: span(100 * ms, 3_600_000 * ms, "ms"),
     options: ["peer_idle_timeout_ns"],
   },
   { name: "tlpktdrop", read: toggle, options: ["too_late_drop"] },
   { name: "nakreport", read: toggle, options: ["nak_report"] },
-  { name: "lossmaxttl", read: integer(0, 65_536), options: ["reorder_tolerance"] },
+  { name: "lossmaxttl", read: integer(0, 10_000), options: ["reorder_tolerance"] },
   {
     name: "snddropdelay",
     read: span(0, maxLatencyMs * ms, "ms"),

@@ -52,8 +52,8 @@ function readInput(authority: string, query: string): Endpoint {
   }
   options.push({ name: "local", value: { address, place: "local" } });
   if (group) {
-    options.push({ name: "group", value: address.host });
-    if (from !== undefined) options.push({ name: "source", value: from });
+    options.push(hostOption("group", address.host));
+    if (from !== undefined) options.push(hostOption("source", from));
     if (adapter !== undefined) options.push(interfaceOption(values, adapter));
   }
   return {
@@ -106,6 +106,11 @@ function hostOf(values: ReadonlyMap<string, Read>, key: string): string | undefi
     throw new ConfigError(`${key}: write one numeric address without a port, such as 192.0.2.7`);
   }
   return host;
+}
+
+/** An address without a port; the library takes it with port 0. */
+function hostOption(name: string, host: string): Option {
+  return { name, value: { address: { host, port: 0 }, place: "remote" } };
 }
 
 /** Multicast leaves and enters by an interface; people name it by one of its addresses. */

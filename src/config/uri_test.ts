@@ -197,7 +197,7 @@ const udpCases: Case[] = [
     uri: "udp://239.1.1.1:5004?adapter=10.0.0.2",
     options: [
       "local=local 239.1.1.1:5004",
-      "group=239.1.1.1",
+      "group=remote 239.1.1.1:0",
       "interface=interface of 10.0.0.2",
     ],
   },
@@ -207,8 +207,8 @@ const udpCases: Case[] = [
     uri: "udp://239.1.1.1:5004?interface=eth1&source=10.9.9.9",
     options: [
       "local=local 239.1.1.1:5004",
-      "group=239.1.1.1",
-      "source=10.9.9.9",
+      "group=remote 239.1.1.1:0",
+      "source=remote 10.9.9.9:0",
       "interface=eth1",
     ],
   },
@@ -216,7 +216,7 @@ const udpCases: Case[] = [
     text: "udp://[ff3e::1]:5004",
     direction: "input",
     uri: "udp://[ff3e::1]:5004",
-    options: ["local=local ff3e::1:5004", "group=ff3e::1"],
+    options: ["local=local ff3e::1:5004", "group=remote ff3e::1:0"],
   },
   {
     text: "udp://239.1.1.1:5004?ttl=8&adapter=10.0.0.2&tos=184&pace=playout",
@@ -416,7 +416,7 @@ Deno.test("other errors", () => {
     ["clip.ts?pace=rate", "input", /^pace: pace=rate needs a rate/],
     ["clip.ts?pace=asap&rate=1M", "input", /^pace: asap has no rate/],
     ["clip.ts?pace=pcr&rate=1M", "input", /^rate: with pace=pcr a rate needs loop=yes/],
-    ["clip.ts?rate=0", "input", /^rate: "0" is not a rate above 0/],
+    ["clip.ts?rate=0", "input", /^rate: "0" is not between 1kbps and 100Gbps/],
     ["-?loop=1", "input", /^loop: standard input cannot be read twice/],
     ["-?append=1", "output", /^append: it belongs to a file/],
     ["clip.ts?loop=1", "output", /^loop: it belongs to a file input/],
