@@ -9,9 +9,11 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/statistics.gen.h"
+#include "base/time.h"
 #include "flow/flow.h"
 #include "flow/reactor.h"
 #include "flow/relay.h"
+#include "io/clock.h"
 #include "io/thread.h"
 
 #include <errno.h>
@@ -438,32 +440,35 @@ static bool take_event(struct ls__engine *engine, struct ls_event *event) {
   return false;
 }
 
-LS_API int32_t ls_event_wait(int64_t handle, void *event, uint32_t len, int32_t timeout_ms) {
-  if (!event || len != sizeof(struct ls_event))
-    return LS_ESIZE;
+/* Takes the next event of an engine: 1, 0 when there is none yet; LS_EHANDLE. `*fd` then becomes
+ * readable with the next one. */
+static int try_event(int64_t handle, struct ls_event *event, int *fd) {
   struct ls__engine *engine = lock_engine(handle);
   if (!engine)
     return LS_EHANDLE;
-  bool known = engine->handle == handle;
-  bool taken = known && take_event(engine, event);
-  int fd = engine->event_fd;
+  int result = engine->handle == handle ? take_event(engine, event) : LS_EHANDLE;
+  *fd = engine->event_fd;
   pthread_mutex_unlock(&engine->lock);
-  if (!known)
-    return LS_EHANDLE;
-  if (taken || timeout_ms == 0)
-    return taken;
-  struct pollfd ready = {.fd = fd, .events = POLLIN};
-  if (poll(&ready, 1, timeout_ms) > 0) {
+  return result;
+}
+
+LS_API int32_t ls_event_wait(int64_t handle, void *event, uint32_t len, int32_t timeout_ms) {
+  if (!event || len != sizeof(struct ls_event))
+    return LS_ESIZE;
+  int64_t until_ns = ls__clock_now() + timeout_ms * LS_MS;
+  for (;;) {
+    struct pollfd ready = {.events = POLLIN};
+    int result = try_event(handle, event, &ready.fd);
+    int64_t left_ns = until_ns - ls__clock_now();
+    if (result != 0 || left_ns <= 0)
+      return result;
+    /* The descriptor may still tell of an event that was taken before: then look again. */
+    if (poll(&ready, 1, (int)((left_ns + LS_MS - 1) / LS_MS)) <= 0)
+      continue;
     uint64_t value;
-    ssize_t got = read(fd, &value, sizeof value);
+    ssize_t got = read(ready.fd, &value, sizeof value);
     LS_ASSERT(got == sizeof value || errno == EAGAIN);
   }
-  engine = lock_engine(handle);
-  if (!engine)
-    return LS_EHANDLE;
-  taken = take_event(engine, event);
-  pthread_mutex_unlock(&engine->lock);
-  return taken;
 }
 
 static int engine_statistics(struct ls__engine *engine, void *buf, uint32_t len) {
