@@ -106,12 +106,6 @@ export const srtKeys: readonly Key[] = [
   { name: "streamid", aliases: ["srt_streamid"], read: text(512), options: ["stream_id"] },
   { name: "maxbw", read: maxBandwidth, options: ["max_bandwidth_bps"] },
   { name: "mss", read: integer(76, 1500), options: ["mss"] },
-  {
-    name: "payloadsize",
-    aliases: ["payload_size", "pkt_size"],
-    read: integer(188, 1456),
-    options: ["payload_size"],
-  },
   { name: "fc", aliases: ["ffs"], read: integer(32, 65_536), options: ["flow_window"] },
   { name: "buffer", read: integer(256, 65_536), options: ["buffer_packets"] },
   {
@@ -156,6 +150,12 @@ function says(...words: readonly string[]): (text: string) => boolean {
 const on = says("1", "yes", "on", "true");
 const off = says("0", "no", "off", "false");
 
+/** A payload has the size that the input gave it, which is at most 1316 unless told otherwise. */
+const payloadSize: Refused = {
+  because: "payloads keep the size that the input gives them; write payloadsize there",
+  harmless: says("1316", "1456"),
+};
+
 /** Keys that people bring from other programs and that are not accepted, each with its reason. */
 export const srtRefused: Readonly<Record<string, Refused>> = {
   passphrase: encryption,
@@ -181,6 +181,9 @@ export const srtRefused: Readonly<Record<string, Refused>> = {
   tsbpdmode: { because: "delivery by time stamp is always on; write latency=0", harmless: on },
   tsbpd: { because: "delivery by time stamp is always on; write latency=0", harmless: on },
   drifttracer: { because: "following the peer's clock is always on", harmless: on },
+  payloadsize: payloadSize,
+  payload_size: payloadSize,
+  pkt_size: payloadSize,
   inputbw: { ...rateControl, harmless: says("0") },
   mininputbw: { ...rateControl, harmless: says("0") },
   oheadbw: rateControl,

@@ -114,11 +114,10 @@ const srtCases: Case[] = [
   {
     text: "srt://h:1?maxbw=1250000&ffs=60000&pkt_size=1316&mss=1500&connect_timeout=5000",
     direction: "output",
-    uri: "srt://h:1?mode=caller&maxbw=10Mbps&mss=1500&payloadsize=1316&fc=60000&conntimeo=5s",
+    uri: "srt://h:1?mode=caller&maxbw=10Mbps&mss=1500&fc=60000&conntimeo=5s",
     options: [
       "max_bandwidth_bps=10000000",
       "mss=1500",
-      "payload_size=1316",
       "flow_window=60000",
       "connect_timeout_ns=5000000000",
     ],
@@ -392,6 +391,7 @@ Deno.test("other errors", () => {
     ["srt://h:1?streamid=%zz", "output", /has a stray %; a percent sign is written %25/],
     ["srt://h:1?streamid=a%00b", "output", /has a control character/],
     [`srt://h:1?streamid=${"x".repeat(513)}`, "output", /513 bytes; at most 512 are accepted/],
+    ["srt://h:1?payloadsize=1000", "output", /^payloadsize: payloads keep the size that the input/],
     ["srt://h:1?mode=both", "output", /^mode: "both" is none of caller, listener/],
     ["srt://h:1?interface=no/such", "output", /is not the name of a network interface/],
     ["udp://5004", "input", /"5004" is not a host name or address/],

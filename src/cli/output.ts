@@ -1,0 +1,120 @@
+/**
+ * Where text goes: what a verb prints to standard output, everything else to standard error.
+ *
+ * @module
+ */
+
+import { type Handler, type LogRecord, setup } from "@std/log";
+
+/** Something that takes bytes and may be a terminal. */
+export interface Sink {
+  writeSync(bytes: Uint8Array): number;
+  isTerminal(): boolean;
+}
+
+/** Lines to a sink. A reader that goes away ends the output, not the process. */
+export class LineWriter {
+  readonly #sink: Sink;
+  readonly #gone = new AbortController();
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  /** Aborted when the reader has gone away (`… | head -1`). */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Writes a line. */
+  line(text: string): void {
+    this.write(`${text}\n`);
+  }
+
+  /** Writes a text as it is. */
+  write(text: string): void {
+    if (this.#gone.signal.aborted) return;
+    const bytes = new TextEncoder().encode(text);
+    try {
+      for (let done = 0; done < bytes.length;) {
+        done += this.#sink.writeSync(bytes.subarray(done));
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+      this.#gone.abort();
+    }
+  }
+}
+
+const clearLine = "\r\x1b[K";
+
+/**
+ * Standard error: log lines and, on a terminal, one line of progress below them that is rewritten in
+ * place.
+ */
+export class Console {
+  readonly #writer: LineWriter;
+  readonly #terminal: boolean;
+  #progress = "";
+
+  constructor(sink: Sink) {
+    this.#writer = new LineWriter(sink);
+    this.#terminal = sink.isTerminal();
+  }
+
+  /** Whether progress can be shown. */
+  get terminal(): boolean {
+    return this.#terminal;
+  }
+
+  /** Writes a line above the progress. */
+  line(text: string): void {
+    if (this.#progress === "") this.#writer.line(text);
+    else this.#writer.write(`${clearLine}${text}\n${this.#progress}`);
+  }
+
+  /** Replaces the progress; empty takes it away. Does nothing where there is no terminal. */
+  progress(text: string): void {
+    if (!this.#terminal || text === this.#progress) return;
+    this.#progress = text;
+    this.#writer.write(`${clearLine}${text}`);
+  }
+}
+
+/** Where a verb writes. */
+export interface Streams {
+  readonly out: LineWriter;
+  readonly console: Console;
+}
+
+/** The process's own streams, and logs that go to its console. */
+export function openStreams(level: "INFO" | "WARN" = "INFO"): Streams {
+  const streams = { out: new LineWriter(Deno.stdout), console: new Console(Deno.stderr) };
+  logTo(streams.console, level);
+  return streams;
+}
+
+/** Sends the logs of all rooms to a console, one line each. */
+export function logTo(console: Console, level: "INFO" | "WARN"): void {
+  const handler: Handler = {
+    levelName: level,
+    log: (record) => console.line(logLine(record)),
+  };
+  setup({
+    handlers: { console: handler },
+    loggers: { default: { level, handlers: ["console"] } },
+  });
+}
+
+/** `12:34:56.789 warning: message`, time in UTC; information has no level. */
+export function logLine({ datetime, levelName, msg }: LogRecord): string {
+  const time = datetime.toISOString().slice("2026-01-01T".length, -1);
+  const words = {
+    DEBUG: "debug: ",
+    INFO: "",
+    WARN: "warning: ",
+    ERROR: "error: ",
+    CRITICAL: "error: ",
+  };
+  return `${time} ${words[levelName]}${msg}`;
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { Console, LineWriter, logLine, type Sink } from "./output.ts";
+
+/** Takes a few bytes at a time, as a pipe may. */
+class Memory implements Sink {
+  text = "";
+  broken = false;
+  constructor(readonly terminal: boolean) {}
+  isTerminal(): boolean {
+    return this.terminal;
+  }
+  writeSync(bytes: Uint8Array): number {
+    if (this.broken) throw new Deno.errors.BrokenPipe();
+    const part = bytes.subarray(0, 7);
+    this.text += new TextDecoder().decode(part);
+    return part.length;
+  }
+}
+
+Deno.test("a long line is written whole", () => {
+  const memory = new Memory(false);
+  new LineWriter(memory).line("a line that is longer than seven bytes");
+  assert.equal(memory.text, "a line that is longer than seven bytes\n");
+});
+
+Deno.test("a reader that goes away is noticed once, and nothing is written any more", () => {
+  const memory = new Memory(false);
+  const writer = new LineWriter(memory);
+  memory.broken = true;
+  writer.line("a");
+  assert.equal(writer.gone.aborted, true);
+  memory.broken = false;
+  writer.line("b");
+  assert.equal(memory.text, "");
+});
+
+Deno.test("log lines go above the line of progress", () => {
+  const memory = new Memory(true);
+  const console = new Console(memory);
+  console.progress("10 %");
+  console.line("hello");
+  console.progress("20 %");
+  console.progress("20 %");
+  console.progress("");
+  console.line("bye");
+  const screen = memory.text.replaceAll("\r\x1b[K", "<clear>");
+  assert.equal(screen, "<clear>10 %<clear>hello\n10 %<clear>20 %<clear>bye\n");
+});
+
+Deno.test("without a terminal there is no progress", () => {
+  const memory = new Memory(false);
+  const console = new Console(memory);
+  console.progress("10 %");
+  console.line("hello");
+  assert.equal(memory.text, "hello\n");
+});
+
+Deno.test("log lines", () => {
+  const record = {
+    msg: "the peer fell silent",
+    args: [],
+    datetime: new Date("2026-11-30T12:34:56.789Z"),
+    loggerName: "route",
+  };
+  assert.equal(logLine({ ...record, levelName: "INFO" }), "12:34:56.789 the peer fell silent");
+  assert.equal(
+    logLine({ ...record, levelName: "WARN" }),
+    "12:34:56.789 warning: the peer fell silent",
+  );
+});

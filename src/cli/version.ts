@@ -1,0 +1,2 @@
+/** The version of Lockstep. */
+export const version = "0.1.0";
