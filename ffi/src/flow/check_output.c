@@ -1,5 +1,6 @@
 /* The checking output: looks for the measuring payload of `media/marker.h` in what a viewer gets.
  */
+#include "base/time.h"
 #include "flow/flow.h"
 #include "media/marker.h"
 #include "pace/histogram.h"
@@ -9,8 +10,13 @@
 struct check_output {
   struct ls__endpoint endpoint;
   struct ls__marker_checker checker;
+  /* Above `base_ns`, so that the resolution is that of the variation and not of the whole. */
   struct ls__histogram latency;
+  int64_t base_ns; /* LS_NEVER before the first */
 };
+
+/* How far below the first latency a smaller one is still told apart. */
+#define BELOW_NS (5 * LS_MS)
 
 static int prepare(struct ls__endpoint *endpoint, char *err, uint32_t err_len) {
   (void)endpoint;
@@ -26,6 +32,7 @@ static int start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint3
   (void)err_len;
   ls__marker_checker_init(&check->checker);
   ls__histogram_reset(&check->latency);
+  check->base_ns = LS_NEVER;
   return 0;
 }
 
@@ -37,8 +44,11 @@ static void push(struct ls__endpoint *endpoint, const uint8_t *payload, size_t l
   endpoint->stats.packets++;
   endpoint->stats.bytes += len;
   for (size_t at = 0; at + LS_TS_SIZE <= len; at += LS_TS_SIZE)
-    if (ls__marker_check(&check->checker, payload + at, now_ns, &latency_ns))
-      ls__histogram_record(&check->latency, latency_ns);
+    if (ls__marker_check(&check->checker, payload + at, now_ns, &latency_ns)) {
+      if (check->base_ns == LS_NEVER)
+        check->base_ns = latency_ns - BELOW_NS;
+      ls__histogram_record(&check->latency, latency_ns - check->base_ns);
+    }
   if (len % LS_TS_SIZE != 0)
     endpoint->stats.errors++;
 }
@@ -64,9 +74,12 @@ static void gauges(struct ls__endpoint *endpoint, int64_t now_ns) {
   stats->check_ts_packets = check->checker.ts_packets;
   stats->check_ts_lost = check->checker.ts_lost;
   stats->check_ts_wrong = check->checker.wrong;
-  stats->check_latency_min_ns = (uint64_t)ls__histogram_min(&check->latency);
-  stats->check_latency_p50_ns = (uint64_t)ls__histogram_percentile(&check->latency, 50000);
-  stats->check_latency_max_ns = (uint64_t)ls__histogram_max(&check->latency);
+  if (check->checker.measured > 0) {
+    int64_t p50_ns = check->base_ns + ls__histogram_percentile(&check->latency, 50000);
+    stats->check_latency_min_ns = (uint64_t)check->checker.latency_min_ns;
+    stats->check_latency_p50_ns = (uint64_t)p50_ns;
+    stats->check_latency_max_ns = (uint64_t)check->checker.latency_max_ns;
+  }
   stats->check_jitter_ns = (uint64_t)ls__marker_jitter_ns(&check->checker);
 }
 

@@ -38,13 +38,21 @@ static bool wait_for(struct ls__file *file, int fd, short events) {
   return !atomic_load(&file->abandon);
 }
 
+static bool full(const struct ls__file *file) {
+  return ls__ring_space(&file->ring) < file->chunk + sizeof(uint32_t);
+}
+
 /* Passes whole records of `chunk` bytes on, at the end the rest too; what is left in `buffer`, or
  * a negative number when the thread is to end. */
 static int64_t pass_on(struct ls__file *file, uint8_t *buffer, uint32_t filled, bool last) {
   uint32_t at = 0;
   while (filled - at >= file->chunk || (last && filled > at)) {
     uint32_t len = filled - at < file->chunk ? filled - at : file->chunk;
-    while (ls__ring_space(&file->ring) < file->chunk + sizeof(uint32_t)) {
+    while (full(file)) {
+      /* Say that we wait, then look again: room that was made in between is not overlooked. */
+      atomic_exchange(&file->wants_room, true);
+      if (!full(file))
+        break;
       signal_fd(file->source.fd);
       if (!wait_for(file, -1, 0))
         return -1;
@@ -169,9 +177,8 @@ int ls__file_write(struct ls__file *file, struct ls__loop *loop, int fd, bool ow
 }
 
 uint32_t ls__file_take(struct ls__file *file, uint8_t *out) {
-  bool was_full = ls__ring_space(&file->ring) < file->chunk + sizeof(uint32_t);
   uint32_t len = ls__ring_read(&file->ring, out, file->chunk);
-  if (len > 0 && was_full)
+  if (len > 0 && atomic_exchange(&file->wants_room, false))
     signal_fd(file->wake_thread);
   return len;
 }

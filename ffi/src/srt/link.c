@@ -228,10 +228,12 @@ static size_t put_answers(struct ls__link *link, int64_t now_ns, uint8_t *out) {
 size_t ls__link_control(struct ls__link *link, int64_t now_ns, uint8_t *out) {
   uint8_t cif[LS_PAYLOAD_MAX];
   size_t len;
-  if (now_ns >= link->handshake_at_ns)
-    return ls__link_put_handshake(link, now_ns, out);
+  if (link->phase == LS__LINK_IDLE || link->phase == LS__LINK_ENDED)
+    return 0;
   if (link->phase == LS__LINK_CLOSING)
     return put_goodbye(link, now_ns, out);
+  if (now_ns >= link->handshake_at_ns)
+    return ls__link_put_handshake(link, now_ns, out);
   if (link->phase != LS__LINK_CONNECTED)
     return 0;
   if ((len = put_answers(link, now_ns, out)) > 0)
@@ -253,7 +255,7 @@ int64_t ls__link_timer(const struct ls__link *link, uint32_t end) {
   case LS__LINK_CONCLUSION:
     return ls__time_min(at_ns, link->since_ns + link->config.connect_timeout_ns);
   case LS__LINK_CLOSING:
-    return ls__time_min(at_ns, link->goodbye_at_ns);
+    return link->goodbye_at_ns;
   case LS__LINK_CONNECTED:
     if (link->ackack_count || link->drop_count)
       return 0;
