@@ -11,11 +11,15 @@ import { clang, clangFormat, cmocka, peers } from "./setup.ts";
 import { byExitCode, type Context, denoTest, type Suite } from "./suite.ts";
 
 const library = "build/release/liblockstep.so";
-/** What a unit test of the app may do: read the clone, load the library, talk to itself. */
+/**
+ * What a unit test of the app may do: read the clone, load the library and libraries that do not
+ * serve, talk to itself, list a library's symbols.
+ */
 const unitFlags = [
   "--allow-read=.",
-  `--allow-ffi=${library}`,
+  "--allow-ffi",
   "--allow-net=127.0.0.1,[::1]",
+  "--allow-run=nm",
 ];
 /** What a test may do that starts peers and the app itself, and signals their process groups. */
 const crossFlags = [
