@@ -105,6 +105,12 @@ export const suites: readonly Suite[] = [
   { name: "c-tsan", budgetMs: 120 * second, needs: [cmocka], tests: threadSuite },
   { name: "fuzz", budgetMs: 240 * second, needs: [clang], tests: fuzzSuite },
   {
+    name: "cli",
+    budgetMs: 120 * second,
+    needs: [],
+    tests: (context) => denoTest(context, [...crossFlags, "tests/cli"]),
+  },
+  {
     name: "interop",
     budgetMs: 180 * second,
     needs: peers,
