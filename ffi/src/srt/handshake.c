@@ -76,6 +76,8 @@ static int get_extension(struct ls__handshake *hs, unsigned type, const uint8_t 
     return 0;
   case EXT_KMREQ:
   case EXT_KMRSP:
+    if (len > LS__KM_MAX)
+      return LS_EFORMAT;
     hs->has_km = true;
     hs->km_response = type == EXT_KMRSP;
     hs->km = body;
@@ -160,7 +162,7 @@ static size_t put_group(const struct ls__handshake *hs, uint8_t *out) {
 }
 
 static size_t put_km(const struct ls__handshake *hs, uint8_t *out) {
-  LS_ASSERT(hs->km_len % 4 == 0 && hs->km_len <= 112);
+  LS_ASSERT(hs->km_len % 4 == 0 && hs->km_len <= LS__KM_MAX);
   ls__put16(out, hs->km_response ? EXT_KMRSP : EXT_KMREQ);
   ls__put16(out + 2, (uint16_t)(hs->km_len / 4));
   memcpy(out + 4, hs->km, hs->km_len);
@@ -200,8 +202,9 @@ size_t ls__handshake_put(const struct ls__handshake *hs, uint8_t *out) {
 int ls__handshake_refusal(const struct ls__handshake *hs) {
   if (hs->version < 5)
     return LS__REJECT_VERSION;
-  /* An MSS below 76 leaves no room for a handshake; libsrt 1.5.6 refuses it too. */
-  if (hs->isn > LS_SEQ_MASK || hs->mss < 76 || hs->mss > 1500 || hs->window_packets < 2 ||
+  /* The last sequence number begins no connection, as libsrt has it. An MSS below 76 leaves no room
+   * for a handshake; libsrt 1.5.6 refuses it too. */
+  if (hs->isn >= LS_SEQ_MASK || hs->mss < 76 || hs->mss > 1500 || hs->window_packets < 2 ||
       !hs->has_hs)
     return LS__REJECT_ROGUE;
   if (hs->srt_version < LS_SRT_VERSION_MIN)

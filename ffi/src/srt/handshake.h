@@ -11,6 +11,8 @@
 
 #define LS_HANDSHAKE_BYTES 48
 #define LS_STREAM_ID_MAX 512
+/* Key material: 16 bytes, 16 of salt, and two wrapped keys of 256 bits (8 + 2 · 32). */
+#define LS__KM_MAX 104
 /* The SRT version that we speak: 1.5.4, where AES-GCM got its present construction. */
 #define LS_SRT_VERSION UINT32_C(0x00010504)
 /* The oldest that speaks handshake 5. */
@@ -72,8 +74,8 @@ struct ls__handshake {
 };
 
 /** Reads the payload of a handshake packet. 0, or LS_EFORMAT: too short, an extension that runs
- * past the end, a stream ID over 512 bytes, an HSREQ below 12 bytes. Unknown extensions are
- * skipped. */
+ * past the end, a stream ID over 512 bytes, key material over LS__KM_MAX, an HSREQ below 12 bytes.
+ * Unknown extensions are skipped. */
 int ls__handshake_get(const uint8_t *payload, size_t len, struct ls__handshake *hs);
 
 /** Writes a handshake payload, extensions included where `version` is 5 and the request is a
