@@ -88,20 +88,45 @@ static void set_buffer(int fd, int forced, int option, int64_t bytes) {
     set(fd, SOL_SOCKET, option, value);
 }
 
-static int set_common(int fd, const struct ls__udp_config *config, bool six) {
-  int failed = 0;
-  failed |= set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
-  failed |= six ? set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1) : 0;
-  failed |= six ? 0 : set(fd, IPPROTO_IP, IP_PKTINFO, 1);
+static int set_four(int fd, const struct ls__udp_config *config) {
+  int failed = set(fd, IPPROTO_IP, IP_PKTINFO, 1);
   if (config->tos >= 0)
-    failed |= six ? set(fd, IPPROTO_IPV6, IPV6_TCLASS, (int)config->tos)
-                  : set(fd, IPPROTO_IP, IP_TOS, (int)config->tos);
+    failed |= set(fd, IPPROTO_IP, IP_TOS, (int)config->tos);
   if (config->ttl >= 0) {
-    failed |= six ? set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, (int)config->ttl)
-                  : set(fd, IPPROTO_IP, IP_TTL, (int)config->ttl);
-    failed |= six ? set(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, (int)config->ttl)
-                  : set(fd, IPPROTO_IP, IP_MULTICAST_TTL, (int)config->ttl);
+    failed |= set(fd, IPPROTO_IP, IP_TTL, (int)config->ttl);
+    failed |= set(fd, IPPROTO_IP, IP_MULTICAST_TTL, (int)config->ttl);
   }
+  return failed;
+}
+
+static int set_six(int fd, const struct ls__udp_config *config, bool dual) {
+  int failed = set(fd, IPPROTO_IPV6, IPV6_V6ONLY, !dual);
+  failed |= set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+  if (config->tos >= 0)
+    failed |= set(fd, IPPROTO_IPV6, IPV6_TCLASS, (int)config->tos);
+  if (config->ttl >= 0) {
+    failed |= set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, (int)config->ttl);
+    failed |= set(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, (int)config->ttl);
+  }
+  return failed;
+}
+
+/* Several programs may receive one group, and each gets what it has joined: the system's default
+ * hands every socket on the port whatever anybody on the machine has joined. */
+static int set_group(int fd, bool six) {
+  int failed = set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+  return failed | (six ? set(fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0)
+                       : set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 0));
+}
+
+/* Any address means both families; the choice is made here and not left to the system. */
+static int set_common(int fd, const struct ls__udp_config *config, bool six) {
+  static const uint8_t any[16] = {0};
+  bool dual = six && memcmp(config->local.bytes, any, sizeof any) == 0;
+  int failed = set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+  failed |= six ? set_six(fd, config, dual) : 0;
+  failed |= !six || dual ? set_four(fd, config) : 0;
+  failed |= config->group.family ? set_group(fd, six) : 0;
   return failed ? LS_ESYSTEM : 0;
 }
 
@@ -164,13 +189,7 @@ int ls__udp_open(const struct ls__udp_config *config, char *err, uint32_t err_le
   int fd = socket(six ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0)
     return ls__fail(LS_ESYSTEM, err, err_len, "cannot open a UDP socket: %s", strerror(errno));
-  /* Any address means both families; the choice is made here and not left to the system. */
-  static const uint8_t any[16] = {0};
-  bool dual = six && memcmp(config->local.bytes, any, sizeof any) == 0;
-  int result = six ? set(fd, IPPROTO_IPV6, IPV6_V6ONLY, !dual) : 0;
-  if (dual)
-    set(fd, IPPROTO_IP, IP_PKTINFO, 1);
-  result = result < 0 ? LS_ESYSTEM : configure(fd, config, six, err, err_len);
+  int result = configure(fd, config, six, err, err_len);
   if (result == 0)
     return fd;
   close(fd);
