@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type Direction, parseUri, resolveEndpoint } from "../config/mod.ts";
-import { fileInputKeys, fileOutputKeys } from "../config/file_keys.ts";
+import { fileInputKeys, fileOutputKeys } from "../config/file_uri.ts";
 import { impairments, readImpairments } from "../config/impairment.ts";
 import type { Key } from "../config/key.ts";
 import { srtKeys } from "../config/srt_keys.ts";
-import { udpInputKeys, udpOutputKeys } from "../config/udp_keys.ts";
+import { udpInputKeys, udpOutputKeys } from "../config/udp_uri.ts";
 import { Engine, load } from "../engine/mod.ts";
 import { accept, buildFlow, endpointOf } from "./flow_builder.ts";
 

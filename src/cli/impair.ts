@@ -20,8 +20,7 @@ import { accept } from "./flow_builder.ts";
 import { showCount, showDuration, showShare, showTime } from "./format.ts";
 import { openStreams, type Streams } from "./output.ts";
 import { describeEvent } from "./report.ts";
-import { waitForEnd } from "./run_flow.ts";
-import { FlowSession } from "./session.ts";
+import { FlowSession, waitForEnd } from "./session.ts";
 import { type Stopping, withSignals } from "./signals.ts";
 import { readLimit, readPeriod } from "./times.ts";
 import {

@@ -13,7 +13,9 @@ import { impair } from "./impair.ts";
 import { LineWriter, openStreams } from "./output.ts";
 import { route } from "./route.ts";
 import { type ExitCode, exitCodes, readInvocation, UsageError, type Verb } from "./verb.ts";
-import { version } from "./version.ts";
+
+/** The version of Lockstep. */
+export const version = "0.1.0";
 
 /** Every verb, in the order of the help. */
 export const verbs: readonly Verb[] = [route, impair];

@@ -9,8 +9,7 @@ import type { ResolvedEndpoint } from "../config/mod.ts";
 import type { EngineEvent } from "../engine/mod.ts";
 import { type BuiltFlow, endpointOf } from "./flow_builder.ts";
 import type { Streams } from "./output.ts";
-import type { End } from "./run_flow.ts";
-import { stopTimeoutMs } from "./session.ts";
+import { type End, stopTimeoutMs } from "./session.ts";
 import { type Snapshot, snapshotLine, verdict } from "./snapshot.ts";
 import { type ExitCode, exitCodes } from "./verb.ts";
 

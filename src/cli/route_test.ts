@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { parseUri } from "../config/mod.ts";
 import { paceFile } from "./route.ts";
-import { readLimit, readPeriod } from "./times.ts";
 
 const udp = parseUri("udp://127.0.0.1:5004", "output");
 const file = parseUri("copy.ts", "output");
@@ -30,11 +29,4 @@ Deno.test("everything else keeps its pace", () => {
   }
   const input = parseUri("clip.ts", "input");
   assert.equal(paceFile(input, [file]), input);
-});
-
-Deno.test("periods and limits", () => {
-  assert.equal(readPeriod("1s"), 1000);
-  assert.equal(readLimit("1ms"), 1);
-  for (const text of ["0s", "99ms", "25h", "1"]) assert.throws(() => readPeriod(text));
-  for (const text of ["0s", "577h", "1"]) assert.throws(() => readLimit(text));
 });

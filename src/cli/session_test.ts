@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Engine, type EngineEvent, type Flow, load } from "../engine/mod.ts";
 import { freePort } from "../engine/udp_testing.ts";
-import { waitForEnd } from "./run_flow.ts";
-import { FlowSession, Timer } from "./session.ts";
+import { FlowSession, Timer, waitForEnd } from "./session.ts";
 import { SignalCounter } from "./signals.ts";
 
 const library = load();

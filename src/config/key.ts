@@ -140,7 +140,7 @@ export function interfaceName(value: string): Read {
 }
 
 /** An address with or without a port. */
-export function address(value: string): Read {
+export function addressText(value: string): Read {
   const parsed = parseAddress(value, "optional");
   const formatted = formatAddress(parsed);
   const shown = parsed.port === 0 ? formatted.slice(0, -":0".length) : formatted;

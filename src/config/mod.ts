@@ -6,7 +6,7 @@
  */
 
 export { type Address, formatAddress, parseAddress } from "./address.ts";
-export type { Direction, Endpoint, EndpointKind } from "./endpoint.ts";
+export type { Direction, Endpoint, EndpointKind } from "./types.ts";
 export { ConfigError, quote, within } from "./error.ts";
 export {
   impairmentFlags,

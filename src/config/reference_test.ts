@@ -1,8 +1,8 @@
 // The reference pages say what the tables and the library say.
 import assert from "node:assert/strict";
-import { fileInputKeys, fileOutputKeys } from "./file_keys.ts";
+import { fileInputKeys, fileOutputKeys } from "./file_uri.ts";
 import { srtKeys } from "./srt_keys.ts";
-import { udpInputKeys, udpOutputKeys } from "./udp_keys.ts";
+import { udpInputKeys, udpOutputKeys } from "./udp_uri.ts";
 
 const root = new URL("../../", import.meta.url);
 const uris = Deno.readTextFileSync(new URL("docs/reference/uris.md", root));

@@ -7,7 +7,7 @@
 
 import { lookup } from "node:dns/promises";
 import { type Address, family, formatAddress } from "./address.ts";
-import type { Direction, Endpoint, EndpointKind } from "./endpoint.ts";
+import type { Direction, Endpoint, EndpointKind } from "./types.ts";
 import { ConfigError, quote } from "./error.ts";
 import type { OptionValue, Place } from "./key.ts";
 import type { Option } from "./query.ts";

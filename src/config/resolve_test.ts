@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Direction } from "./endpoint.ts";
+import type { Direction } from "./types.ts";
 import { ConfigError } from "./error.ts";
 import { type Network, resolveAddress, resolveEndpoint } from "./resolve.ts";
 import { parseUri } from "./uri.ts";

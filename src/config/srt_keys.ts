@@ -6,7 +6,7 @@
 
 import { ConfigError, quote } from "./error.ts";
 import {
-  address,
+  addressText,
   integer,
   interfaceName,
   type Key,
@@ -83,10 +83,10 @@ export const srtKeys: readonly Key[] = [
   {
     name: "bind",
     aliases: ["source"],
-    read: address,
+    read: addressText,
     options: [],
   },
-  { name: "adapter", aliases: ["localaddr"], read: address, options: [] },
+  { name: "adapter", aliases: ["localaddr"], read: addressText, options: [] },
   { name: "port", aliases: ["localport"], read: integer(1, 65_535), options: [] },
   {
     name: "interface",

@@ -5,7 +5,7 @@
  */
 
 import { type Address, formatAddress, isWildcard, parseAddress } from "./address.ts";
-import type { Direction, Endpoint } from "./endpoint.ts";
+import type { Direction, Endpoint } from "./types.ts";
 import { ConfigError, within } from "./error.ts";
 import { type Option, optionsOf, readQuery, splitQuery, writeQuery } from "./query.ts";
 import type { Read } from "./key.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Direction, Endpoint } from "./endpoint.ts";
+import type { Direction, Endpoint } from "./types.ts";
 import { ConfigError, quote } from "./error.ts";
 import { parseFile, pathOfFileUri } from "./file_uri.ts";
 import { parseSrt } from "./srt_uri.ts";

@@ -6,7 +6,7 @@ import { libraryPaths, load, loadFrom } from "./ffi.ts";
 const library = load();
 
 /** A real shared library that is not ours. */
-const foreign = "libc.so.6";
+const foreign = `/lib/${Deno.build.arch}-linux-gnu/libc.so.6`;
 
 function failure(paths: string[]): LibraryError {
   try {
@@ -30,7 +30,7 @@ Deno.test("an error names every path and the way out", () => {
   assert.equal(
     error.message.replace(/ls_\w+/, "ls_…"),
     "cannot load liblockstep: tried /nonexistent/a.so (no such file), " +
-      "/nonexistent/b.so (no such file), libc.so.6 (incomplete: ls_… is missing); " +
+      `/nonexistent/b.so (no such file), ${foreign} (incomplete: ls_… is missing); ` +
       "build it with: deno task build, or name another library in LOCKSTEP_LIB",
   );
   assert.equal(error.attempts.length, 3);

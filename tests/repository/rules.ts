@@ -236,7 +236,7 @@ export function untested(paths: readonly string[]): string[] {
   const all = new Set(paths);
   const c = paths.filter((path) => /^ffi\/src\/.*(?<!_test)\.c$/.test(path));
   const ts = paths.filter((path) =>
-    /^src\/.*(?<!_test|\.gen)\.ts$/.test(path) && !/\/(main|mod|types)\.ts$/.test(path)
+    /^src\/.*(?<!_test|_testing|\.gen)\.ts$/.test(path) && !/\/(main|mod|types)\.ts$/.test(path)
   );
   return [...c, ...ts].filter((path) => {
     const beside = path.replace(/\.(c|ts)$/, "_test.$1");

@@ -1,0 +1,167 @@
+import { type Case, testCases, testRefusals } from "./uri_testing.ts";
+
+const cases: Case[] = [
+  {
+    text: "srt://:5000",
+    direction: "input",
+    uri: "srt://:5000?mode=listener",
+    options: [],
+    link: ["mode=listener", "local=local :5000"],
+    note: /it names no host, so it listens/,
+  },
+  {
+    text: "srt://192.0.2.1:5000",
+    direction: "output",
+    uri: "srt://192.0.2.1:5000?mode=caller",
+    link: ["mode=caller", "remote=remote 192.0.2.1:5000"],
+    note: /it names a host, so it calls/,
+  },
+  {
+    text: "SRT://Host.example:5000/?mode=client",
+    direction: "output",
+    uri: "srt://host.example:5000?mode=caller",
+    link: ["mode=caller", "remote=remote host.example:5000"],
+  },
+  {
+    text: "srt://[::]:5000",
+    direction: "input",
+    uri: "srt://[::]:5000?mode=listener",
+    link: ["mode=listener", "local=local :::5000"],
+    note: /nobody can call ::, so it listens/,
+  },
+  {
+    text: "srt://192.0.2.1:5000?adapter=10.0.0.2&port=6000",
+    direction: "output",
+    uri: "srt://192.0.2.1:5000?mode=caller&bind=10.0.0.2:6000",
+    link: ["mode=caller", "remote=remote 192.0.2.1:5000", "local=local 10.0.0.2:6000"],
+    note: /srt-live-transmit would take the local address as a sign of rendezvous/,
+  },
+  {
+    text: "srt://192.0.2.1:5000?bind=10.0.0.2&mode=caller&bindtodevice=eth1&iptos=184&ttl=8",
+    direction: "output",
+    uri: "srt://192.0.2.1:5000?mode=caller&bind=10.0.0.2&interface=eth1&iptos=184&ipttl=8",
+    link: [
+      "mode=caller",
+      "remote=remote 192.0.2.1:5000",
+      "local=local 10.0.0.2:0",
+      "interface=eth1",
+      "tos=184",
+      "ttl=8",
+    ],
+    note: /bindtodevice is read as interface=eth1/,
+  },
+  {
+    text: "srt://?mode=server&adapter=10.0.0.2&port=5000",
+    direction: "input",
+    uri: "srt://10.0.0.2:5000?mode=listener",
+    link: ["mode=listener", "local=local 10.0.0.2:5000"],
+  },
+  {
+    text: "srt://:5000?latency=200",
+    direction: "input",
+    uri: "srt://:5000?mode=listener&latency=200ms",
+    options: ["receive_latency_ns=200000000", "peer_latency_ns=200000000"],
+  },
+  {
+    text: "srt://:5000?latency=200us",
+    direction: "input",
+    uri: "srt://:5000?mode=listener&latency=200us",
+    options: ["receive_latency_ns=200000", "peer_latency_ns=200000"],
+    note: /below 20ms/,
+  },
+  {
+    // The order of typing does not matter: the more special key wins.
+    text: "srt://:5000?rcvlatency=1s&latency=120",
+    direction: "input",
+    uri: "srt://:5000?mode=listener&latency=120ms&rcvlatency=1s",
+    options: ["receive_latency_ns=1000000000", "peer_latency_ns=120000000"],
+  },
+  {
+    text: "srt://h:1?maxbw=1250000&ffs=60000&pkt_size=1316&mss=1500&connect_timeout=5000",
+    direction: "output",
+    uri: "srt://h:1?mode=caller&maxbw=10Mbps&mss=1500&fc=60000&conntimeo=5s",
+    options: [
+      "max_bandwidth_bps=10000000",
+      "mss=1500",
+      "flow_window=60000",
+      "connect_timeout_ns=5000000000",
+    ],
+    note: /ffs is read as fc=60000/,
+  },
+  {
+    text: "srt://h:1?maxbw=10Mbps",
+    direction: "output",
+    uri: "srt://h:1?mode=caller&maxbw=10Mbps",
+    options: ["max_bandwidth_bps=10000000"],
+  },
+  {
+    text: "srt://h:1?maxbw=-1&peeridletimeo=8s&tlpktdrop=0&nakreport=true&lossmaxttl=40",
+    direction: "output",
+    uri:
+      "srt://h:1?mode=caller&maxbw=unlimited&peeridletimeo=8s&tlpktdrop=no&nakreport=yes&lossmaxttl=40",
+    options: [
+      "max_bandwidth_bps=0",
+      "peer_idle_timeout_ns=8000000000",
+      "too_late_drop=false",
+      "nak_report=true",
+      "reorder_tolerance=40",
+    ],
+  },
+  {
+    text: "srt://h:1?rcvbuf=12058624&sndbuf=1000",
+    direction: "output",
+    uri: "srt://h:1?mode=caller&buffer=8192",
+    options: ["buffer_packets=8192"],
+    note: /rcvbuf and sndbuf: read as buffer=8192 packets/,
+  },
+  {
+    text: "srt://h:1?streamid=#!::r=live/cam 1,m=publish&reconnect=no",
+    direction: "output",
+    uri: "srt://h:1?mode=caller&streamid=%23!::r=live/cam%201,m=publish&reconnect=no",
+    options: ["stream_id=#!::r=live/cam 1,m=publish", "reconnect=false"],
+  },
+  {
+    text: "srt://h:1?srt_streamid=a%26b%3F+c",
+    direction: "output",
+    uri: "srt://h:1?mode=caller&streamid=a%26b%3F+c",
+    options: ["stream_id=a&b?+c"],
+  },
+  {
+    text: "srt://h:1?transtype=live&congestion=live&messageapi=1&tsbpd=1&pbkeylen=0",
+    direction: "output",
+    uri: "srt://h:1?mode=caller",
+    options: [],
+    note: /transtype says what is done anyway and is left out/,
+  },
+];
+
+testCases(cases);
+
+testRefusals([
+  ["srt:h:1", "input", /^srt is written srt:\/\/host:port/],
+  ["srt://h", "output", /"h" has no port; write h:5000/],
+  ["srt://h:1/live", "output", /"\/live": srt has no path; a stream is named by streamid=/],
+  ["srt://:1?mode=caller", "output", /^a caller needs the host of its peer/],
+  ["srt://", "input", /^a listener needs a port/],
+  ["srt://?mode=listener", "input", /^a listener needs a port/],
+  ["srt://h:1?latency=1&latency=2", "output", /^latency stands twice; keep one/],
+  ["srt://h:1?fc=40&ffs=50", "output", /^fc and ffs mean the same; keep one/],
+  ["srt://h:1?buffer=300&rcvbuf=1M", "output", /^buffer and rcvbuf mean the same; keep one/],
+  ["srt://h:1?rcvbuf=1M&rcvbuf=2M", "output", /^rcvbuf stands twice; keep one/],
+  ["srt://h:1?rcvbuf=1G", "output", /^rcvbuf: 1000000000 bytes are too much/],
+  ["srt://h:1?bind=1.1.1.1&adapter=2.2.2.2", "output", /^bind and adapter both give/],
+  ["srt://h:1?bind=1.1.1.1:5&port=6", "output", /^port=6 and the port 5 .* differ/],
+  [
+    "srt://1.1.1.1:1?mode=listener&bind=2.2.2.2",
+    "input",
+    /^the host and the local address differ/,
+  ],
+  ["srt://:1?port=2", "input", /^the ports 1 and 2 differ/],
+  ["srt://h:1?mss=75", "output", /^mss: "75" is not a whole number from 76 to 1500/],
+  ["srt://h:1?streamid=%zz", "output", /has a stray %; a percent sign is written %25/],
+  ["srt://h:1?streamid=a%00b", "output", /has a control character/],
+  [`srt://h:1?streamid=${"x".repeat(513)}`, "output", /513 bytes; at most 512 are accepted/],
+  ["srt://h:1?payloadsize=1000", "output", /^payloadsize: payloads keep the size that the input/],
+  ["srt://h:1?mode=both", "output", /^mode: "both" is none of caller, listener/],
+  ["srt://h:1?interface=no/such", "output", /is not the name of a network interface/],
+]);
