@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/option.h"
 #include "io/clock.h"
+#include "srt/listener.h"
 #include "srt/reject.h"
 
 #include <string.h>
@@ -11,7 +12,6 @@
 /* Datagrams that wait for the socket: a second of 45 Mbit/s. */
 #define SLOTS 4096
 #define READS_MAX 8
-#define MINUTE_NS (60 * INT64_C(1000000000))
 
 static struct ls__mux_binding *find(struct ls__mux *mux, uint32_t socket_id) {
   for (unsigned i = 0; socket_id && i < LS__MUX_LINKS_MAX; i++)
@@ -20,58 +20,43 @@ static struct ls__mux_binding *find(struct ls__mux *mux, uint32_t socket_id) {
   return NULL;
 }
 
-static void send_handshake(struct ls__mux *mux, const struct ls__udp_datagram *asked,
-                           const struct ls__header *asked_header, const struct ls__handshake *hs,
-                           uint32_t to_id, int64_t now_ns) {
+/* A slot for an answer to `asked`; NULL, counted by the schedule, when there is none: the caller
+ * asks again. */
+static struct ls__departure *answer_to(struct ls__mux *mux, const struct ls__udp_datagram *asked) {
   struct ls__departure *departure = ls__egress_reserve(&mux->egress);
   if (!departure)
-    return; /* counted by the schedule; the caller asks again */
-  struct ls__header header = {.control = true,
-                              .type = LS__CONTROL_HANDSHAKE,
-                              .stamp_us = asked_header->stamp_us,
-                              .socket_id = to_id};
-  ls__header_put(&header, departure->payload);
-  departure->length =
-      (uint32_t)(LS_HEADER_BYTES + ls__handshake_put(hs, departure->payload + LS_HEADER_BYTES));
+    return NULL;
   departure->to = asked->from;
   departure->from = asked->to;
-  ls__egress_commit(&mux->egress, departure, now_ns);
+  return departure;
 }
 
-/* No state is kept for an induction: the cookie is all, and the answer is as long as the question
- * (draft-sharabayko-srt §4.3.1.1). */
 static void on_induction(struct ls__mux *mux, const struct ls__udp_datagram *datagram,
                          const struct ls__header *header, const struct ls__handshake *hs,
                          int64_t now_ns) {
-  struct ls__handshake answer = *hs;
-  answer.version = 5;
-  answer.encryption = 0;
-  answer.extension = LS__HS_MAGIC;
-  answer.cookie = ls__cookie(mux->reactor->cookie_key, &datagram->from, now_ns / MINUTE_NS);
-  answer.peer = datagram->from;
-  send_handshake(mux, datagram, header, &answer, hs->socket_id, now_ns);
+  struct ls__departure *answer = answer_to(mux, datagram);
+  if (!answer)
+    return;
+  answer->length = (uint32_t)ls__listener_induction(mux->reactor->cookie_key, &datagram->from,
+                                                    header, hs, now_ns, answer->payload);
+  ls__egress_commit(&mux->egress, answer, now_ns);
 }
 
 static void refuse(struct ls__mux *mux, const struct ls__udp_datagram *datagram,
                    const struct ls__header *header, const struct ls__handshake *hs, int reject,
                    int64_t now_ns) {
-  struct ls__handshake answer = {.version = hs->version,
-                                 .extension = hs->extension,
-                                 .isn = hs->isn,
-                                 .mss = hs->mss,
-                                 .window_packets = hs->window_packets,
-                                 .request = LS__REJECT_WIRE + reject,
-                                 .socket_id = hs->socket_id,
-                                 .cookie = hs->cookie,
-                                 .peer = datagram->from};
-  send_handshake(mux, datagram, header, &answer, hs->socket_id, now_ns);
+  struct ls__departure *answer = answer_to(mux, datagram);
+  if (!answer)
+    return;
+  answer->length =
+      (uint32_t)ls__listener_refuse(&datagram->from, header, hs, reject, answer->payload);
+  ls__egress_commit(&mux->egress, answer, now_ns);
 }
 
 static void on_conclusion(struct ls__mux *mux, const struct ls__udp_datagram *datagram,
                           const struct ls__header *header, const struct ls__handshake *hs,
                           int64_t now_ns) {
-  if (!ls__cookie_valid(mux->reactor->cookie_key, &datagram->from, now_ns / MINUTE_NS,
-                        hs->cookie)) {
+  if (!ls__listener_knows(mux->reactor->cookie_key, &datagram->from, hs, now_ns)) {
     mux->unknown++;
     return;
   }
