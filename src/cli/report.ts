@@ -88,7 +88,7 @@ export class Reporter {
 
   /** The flow has ended; the exit code. */
   end(end: End, last: Snapshot): ExitCode {
-    const faults = verdict(last);
+    const faults = verdict(last, end.kind === "ended");
     if (end.kind === "cut") faults.unshift("it did not end in time and was cut short");
     this.#streams.console.progress("");
     if (this.#settings.json) {

@@ -110,16 +110,35 @@ function checkPart({ uri, statistics }: EndpointSnapshot): string[] {
   ];
 }
 
-/** What went wrong on the whole, one sentence each; empty when all is well. */
-export function verdict(last: Snapshot): string[] {
-  const links = [last.input, ...last.outputs].flatMap(({ uri, links }) =>
-    links.flatMap((link) => link.connections === 0 ? [`${uri} never connected`] : [])
-  );
-  const checks = last.outputs.filter(({ uri }) => uri === "check:").flatMap(({ statistics }) => {
-    const { check_ts_packets, check_ts_lost, check_ts_wrong } = statistics;
-    if (check_ts_packets === 0) return ["check: saw nothing"];
-    if (check_ts_lost === 0 && check_ts_wrong === 0) return [];
-    return [`check: ${check_ts_lost} TS packets lost, ${check_ts_wrong} stretches wrong`];
+/**
+ * What went wrong on the whole, one sentence each; empty when all is well. `byItself` says whether
+ * the flow ended without being told to: a connection that broke then was its end.
+ */
+export function verdict(last: Snapshot, byItself: boolean): string[] {
+  return [last.input, ...last.outputs].flatMap((endpoint) => [
+    ...linkFaults(endpoint, byItself),
+    ...fileFaults(endpoint),
+    ...checkFaults(endpoint),
+  ]);
+}
+
+function linkFaults({ uri, links }: EndpointSnapshot, byItself: boolean): string[] {
+  return links.flatMap((link) => {
+    if (link.connections === 0) return [`${uri} never connected`];
+    return byItself && link.state === linkStates.broken ? [`${uri} lost its connection`] : [];
   });
-  return [...links, ...checks];
+}
+
+/** A file that cannot be read or written ends the flow; a datagram that is refused does not. */
+function fileFaults({ uri, statistics }: EndpointSnapshot): string[] {
+  const file = uri.startsWith("file:") || /^-(\?|$)/.test(uri);
+  return file && statistics.errors > 0 ? [`${uri} could not be read or written to its end`] : [];
+}
+
+function checkFaults({ uri, statistics }: EndpointSnapshot): string[] {
+  if (uri !== "check:") return [];
+  const { check_ts_packets, check_ts_lost, check_ts_wrong } = statistics;
+  if (check_ts_packets === 0) return ["check: saw nothing"];
+  if (check_ts_lost === 0 && check_ts_wrong === 0) return [];
+  return [`check: ${check_ts_lost} TS packets lost, ${check_ts_wrong} stretches wrong`];
 }

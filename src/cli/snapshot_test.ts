@@ -95,7 +95,18 @@ Deno.test("verdicts", () => {
     [snapshot(1, endpoint("srt://:1", {}, { connections: 0 }), fine), [
       "srt://:1 never connected",
     ]],
-    [snapshot(1, endpoint("srt://:1", {}, { connections: 2 }), fine), []],
+    [snapshot(1, endpoint("srt://:1", {}, { connections: 2, state: 3 }), fine), []],
+    [snapshot(1, endpoint("udp", { errors: 4 }), fine), []],
+    [snapshot(1, fine, endpoint("file:a", { errors: 1 })), [
+      "file:a could not be read or written to its end",
+    ]],
+    [snapshot(1, endpoint("-?pace=asap", { errors: 1 }), fine), [
+      "-?pace=asap could not be read or written to its end",
+    ]],
   ];
-  for (const [last, faults] of cases) assert.deepEqual(verdict(last), faults);
+  for (const [last, faults] of cases) assert.deepEqual(verdict(last, false), faults);
+  const broken = snapshot(1, endpoint("srt://:1", {}, { connections: 1, state: 3 }), fine);
+  assert.deepEqual(verdict(broken, true), ["srt://:1 lost its connection"]);
+  const closed = snapshot(1, endpoint("srt://:1", {}, { connections: 1, state: 4 }), fine);
+  assert.deepEqual(verdict(closed, true), []);
 });

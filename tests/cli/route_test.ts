@@ -201,6 +201,37 @@ Deno.test("a clip over a bad path arrives whole", async () => {
   assert.ok(latencyMs > 410 && latencyMs < 460, `${latencyMs} ms`);
 });
 
+Deno.test("a disk that is full is a failure that is told", async () => {
+  const { code, stderr } = await run(["route", "-", "/dev/full"], {
+    stdin: countingBytes(100_000),
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /warning: output: cannot write to '\/dev\/full': No space left on device/);
+  assert.match(stderr, /error: file:\/\/\/dev\/full could not be read or written to its end/);
+});
+
+Deno.test("with --once, a peer that dies is a failure, one that says goodbye is not", async () => {
+  const srt = freePort();
+  await using listener = App.start([
+    "route",
+    `srt://127.0.0.1:${srt}?mode=listener&peeridletimeo=500ms`,
+    "udp://127.0.0.1:9",
+    "--once",
+  ]);
+  await listener.says("listening");
+  await using caller = App.start([
+    "route",
+    `udp://127.0.0.1:${freePort()}`,
+    `srt://127.0.0.1:${srt}`,
+  ]);
+  await listener.says("connected");
+  caller.signal("SIGKILL");
+  const { code, stderr } = await listener.end();
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /warning: input: connection broken: /);
+  assert.match(stderr, /error: srt:.* lost its connection/);
+});
+
 Deno.test("a peer that never answers is a failure that is told", async () => {
   const { code, stderr } = await run([
     "route",
