@@ -17,8 +17,8 @@ int ls__link_init(struct ls__link *link, uint32_t window) {
   memset(link, 0, sizeof *link);
   link->window = window;
   link->ask_at_ns = calloc(window, sizeof *link->ask_at_ns);
-  link->sent_at_ns = calloc(window, sizeof *link->sent_at_ns);
-  if (!link->ask_at_ns || !link->sent_at_ns || ls__seqset_init(&link->missing, window, 0) < 0 ||
+  link->repeated_at_ns = calloc(window, sizeof *link->repeated_at_ns);
+  if (!link->ask_at_ns || !link->repeated_at_ns || ls__seqset_init(&link->missing, window, 0) < 0 ||
       ls__seqset_init(&link->fresh, window, 0) < 0 || ls__seqset_init(&link->lost, window, 0) < 0) {
     ls__link_free(link);
     return LS_ENOMEM;
@@ -28,7 +28,7 @@ int ls__link_init(struct ls__link *link, uint32_t window) {
 
 void ls__link_free(struct ls__link *link) {
   free(link->ask_at_ns);
-  free(link->sent_at_ns);
+  free(link->repeated_at_ns);
   ls__seqset_free(&link->missing);
   ls__seqset_free(&link->fresh);
   ls__seqset_free(&link->lost);

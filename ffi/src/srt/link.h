@@ -117,8 +117,8 @@ struct ls__link {
   uint32_t acked;           /* all before it are acknowledged or given up */
   uint32_t peer_window_end; /* the peer's buffer holds all before it */
   struct ls__seqset lost;
-  int64_t *sent_at_ns; /* per place of the window: last transmission */
-  int64_t progress_ns; /* last new data or acknowledgement: the tail is repeated after it */
+  int64_t *repeated_at_ns; /* per place of the window: last retransmission */
+  int64_t progress_ns;     /* last new data or acknowledgement: the tail is repeated after it */
   uint32_t ackacks[LS__ANSWERS_MAX];
   unsigned ackack_count;
   struct ls__range drops[LS__ANSWERS_MAX];

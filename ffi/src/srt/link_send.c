@@ -4,13 +4,20 @@
 #include "lockstep.h"
 #include "srt/link.h"
 
+/* Long ago: sent once and not repeated. */
+#define NOT_REPEATED (-LS_NEVER / 2)
+
+static bool peer_is_full(const struct ls__link *link) {
+  return !ls__seq_before(link->next, link->peer_window_end) ||
+         !ls__seqset_in_window(&link->lost, link->next);
+}
+
 bool ls__link_next_data(struct ls__link *link, uint32_t end, int64_t now_ns, uint32_t *seq,
                         bool *retransmitted) {
   if (link->phase != LS__LINK_CONNECTED)
     return false;
   /* New data first: a retransmission has waited already, and a live source does not. */
-  if (ls__seq_before(link->next, end) && ls__seq_before(link->next, link->peer_window_end) &&
-      ls__seqset_in_window(&link->lost, link->next)) {
+  if (ls__seq_before(link->next, end) && !peer_is_full(link)) {
     *seq = link->next;
     *retransmitted = false;
     return true;
@@ -20,7 +27,7 @@ bool ls__link_next_data(struct ls__link *link, uint32_t end, int64_t now_ns, uin
   int64_t recent_ns = link->rtt.smoothed_ns - 4 * link->rtt.variation_ns;
   while (ls__seqset_first(&link->lost, link->lost.base, seq)) {
     *retransmitted = true;
-    if (now_ns - link->sent_at_ns[ls__link_place(link, *seq)] >= recent_ns)
+    if (now_ns - link->repeated_at_ns[ls__link_place(link, *seq)] >= recent_ns)
       return true;
     ls__seqset_remove(&link->lost, *seq);
   }
@@ -30,7 +37,7 @@ bool ls__link_next_data(struct ls__link *link, uint32_t end, int64_t now_ns, uin
 void ls__link_sent_data(struct ls__link *link, uint32_t seq, bool retransmitted, size_t payload,
                         int64_t now_ns) {
   uint64_t bytes = payload + LS_WIRE_BYTES;
-  link->sent_at_ns[ls__link_place(link, seq)] = now_ns;
+  link->repeated_at_ns[ls__link_place(link, seq)] = retransmitted ? now_ns : NOT_REPEATED;
   link->sent_ns = now_ns;
   link->stats.packets_sent++;
   link->stats.bytes_sent += bytes;
@@ -50,8 +57,12 @@ void ls__link_sent_data(struct ls__link *link, uint32_t seq, bool retransmitted,
 void ls__link_send_floor(struct ls__link *link, uint32_t floor) {
   if (ls__seq_before(link->next, floor))
     link->next = floor;
-  if (ls__seq_before(link->acked, floor))
+  if (ls__seq_before(link->acked, floor)) {
+    /* What is given up takes no place of the peer's buffer: its window moves along, or after an
+     * outage longer than the window nothing would ever be sent again. */
+    link->peer_window_end = ls__seq_add(link->peer_window_end, ls__seq_diff(floor, link->acked));
     link->acked = floor;
+  }
   ls__seqset_advance(&link->lost, floor);
 }
 
@@ -71,9 +82,12 @@ void ls__link_on_ack(struct ls__link *link, const struct ls__header *header, con
   link->stats.acks_received++;
   if (ack.words > 1) {
     answer_ack(link, header);
+    /* A buffer that is read in order has an end that only moves on: an acknowledgement that was
+     * overtaken must not take room back. */
     uint32_t room = ack.room_packets < link->window ? ack.room_packets : link->window;
-    if (!ls__seq_before(ack.seq, link->acked))
-      link->peer_window_end = ls__seq_add(ack.seq, (int32_t)room);
+    uint32_t window_end = ls__seq_add(ack.seq, (int32_t)room);
+    if (ls__seq_before(link->peer_window_end, window_end))
+      link->peer_window_end = window_end;
     /* The peer measures the round trip; 100/50 ms are its initial guess, not a measurement. */
     if (!link->config.receives && !(ack.rtt_us == 100000 && ack.rtt_var_us == 50000)) {
       link->rtt = (struct ls__rtt){.smoothed_ns = ack.rtt_us * LS_US,
@@ -101,7 +115,7 @@ void ls__link_on_nak(struct ls__link *link, const uint8_t *payload, size_t len) 
   int more;
   link->stats.naks_received++;
   while ((more = ls__nak_next(&reader, &first, &last)) > 0) {
-    if (!ls__seq_before(last, link->next)) {
+    if (!ls__seq_before(first, link->next) || !ls__seq_before(last, link->next)) {
       link->stats.packets_unexpected++; /* never sent: forged or broken */
       return;
     }
@@ -118,15 +132,16 @@ void ls__link_on_nak(struct ls__link *link, const uint8_t *payload, size_t len) 
     link->stats.packets_unexpected++;
 }
 
-/* A lost last packet opens no gap, so the peer never asks for it: after the time-out the newest
- * unacknowledged packet is repeated, and what is missing before it shows. */
+/* A lost last packet opens no gap, so the peer never asks for it, nor for a whole window of lost
+ * ones: after the time-out the newest unacknowledged packet is repeated, and what is missing before
+ * it shows. */
 int64_t ls__link_tail_timer(const struct ls__link *link, uint32_t end) {
-  bool waiting = ls__seq_before(link->acked, link->next) && !ls__seq_before(link->next, end);
-  if (!waiting || link->lost.count)
+  bool silent = !ls__seq_before(link->next, end) || peer_is_full(link);
+  if (!ls__seq_before(link->acked, link->next) || !silent || link->lost.count)
     return LS_NEVER;
   uint32_t newest = ls__seq_add(link->next, -1);
   int64_t since_ns =
-      ls__time_max(link->progress_ns, link->sent_at_ns[ls__link_place(link, newest)]);
+      ls__time_max(link->progress_ns, link->repeated_at_ns[ls__link_place(link, newest)]);
   return since_ns + ls__rtt_timeout(&link->rtt) + 2 * LS__ACK_INTERVAL_NS;
 }
 

@@ -6,7 +6,9 @@
 #ifndef LS__SRT_TESTING_H
 #define LS__SRT_TESTING_H
 
+#include "base/bytes.h"
 #include "base/testing.h"
+#include "srt/link.h"
 
 #include <string.h>
 
@@ -52,5 +54,94 @@ static inline size_t ls__test_hex(const char *text, uint8_t *out) {
 #define LS__TEST_CONCLUSION_RESPONSE                                                               \
   "00000005 00000003 42cad04a 000005dc 00002000 ffffffff 0db3b291 4cf42b17 " LS__TEST_LOCALHOST    \
   "00020003 00010501 000000bf 012c012c 0004000e " LS__TEST_KM
+
+/* The socket IDs of the two ends in those bytes. */
+#define LS__TEST_CALLER UINT32_C(0x31b9025a)
+#define LS__TEST_LISTENER UINT32_C(0x0db3b291)
+
+/** A caller's conclusion that a listener takes: a peer of version 1.5.5, 120 ms of latency. */
+static inline struct ls__handshake ls__test_conclusion(uint32_t isn) {
+  return (struct ls__handshake){.version = 5,
+                                .extension = LS__HS_EXT_HSREQ,
+                                .isn = isn,
+                                .mss = 1500,
+                                .window_packets = 8192,
+                                .request = LS__REQUEST_CONCLUSION,
+                                .socket_id = LS__TEST_CALLER,
+                                .has_hs = true,
+                                .srt_version = 0x010505,
+                                .flags = 0xbf,
+                                .receive_latency_ms = 120};
+}
+
+static inline struct ls__link_config ls__test_link_config(uint32_t isn) {
+  return (struct ls__link_config){.socket_id = LS__TEST_LISTENER,
+                                  .isn = isn,
+                                  .receive_latency_ns = 120 * LS_MS,
+                                  .connect_timeout_ns = 3 * LS_S,
+                                  .peer_idle_timeout_ns = 5 * LS_S,
+                                  .mss = 1500,
+                                  .flow_window = 64,
+                                  .nak_report = true};
+}
+
+/** A link of 64 places that has accepted such a caller at time 0 and has answered it. */
+static inline void ls__test_connect(struct ls__link *link, const struct ls__link_config *config) {
+  uint8_t out[LS_DATAGRAM_MAX];
+  struct ls__link_event event;
+  struct ls__handshake hs = ls__test_conclusion(config->isn);
+  assert_int_equal(ls__link_init(link, 64), 0);
+  ls__link_accept(link, config, &hs, 0, 0, &event);
+  assert_int_equal(event.kind, LS__EVENT_CONNECTED);
+  assert_int_equal(ls__link_control(link, 0, out), 80);
+  assert_int_equal(ls__link_control(link, 0, out), 0);
+}
+
+/** Feeds a control packet whose payload is `words` words of `cif`. */
+static inline struct ls__link_event ls__test_control(struct ls__link *link, uint16_t type,
+                                                     uint32_t info, const uint32_t *cif,
+                                                     size_t words, int64_t now_ns) {
+  uint8_t data[LS_DATAGRAM_MAX];
+  struct ls__header header = {.control = true,
+                              .type = type,
+                              .info = info,
+                              .stamp_us = (uint32_t)(now_ns / LS_US),
+                              .socket_id = link->config.socket_id};
+  ls__header_put(&header, data);
+  for (size_t i = 0; i < words; i++)
+    ls__put32(data + LS_HEADER_BYTES + 4 * i, cif[i]);
+  struct ls__link_event event;
+  ls__link_input(link, data, LS_HEADER_BYTES + 4 * words, now_ns, &event);
+  return event;
+}
+
+/** Feeds a data packet of 100 bytes; whether it was new to the link. */
+static inline bool ls__test_data(struct ls__link *link, uint32_t seq, bool again, int64_t now_ns) {
+  uint8_t data[LS_HEADER_BYTES + 100] = {0};
+  struct ls__header header = {.seq = seq,
+                              .position = 3,
+                              .msgno = 1,
+                              .retransmitted = again,
+                              .socket_id = link->config.socket_id};
+  ls__header_put(&header, data);
+  struct ls__link_event event;
+  ls__link_input(link, data, sizeof data, now_ns, &event);
+  assert_true(event.kind != LS__EVENT_DATA || event.header.seq == seq);
+  return event.kind == LS__EVENT_DATA;
+}
+
+/** Whether the next control packet is of `type`; its header, payload and length are given. */
+static inline bool ls__test_answer(struct ls__link *link, int64_t now_ns, uint16_t type,
+                                   struct ls__header *header, uint8_t *cif, size_t *len) {
+  uint8_t out[LS_DATAGRAM_MAX];
+  size_t whole = ls__link_control(link, now_ns, out);
+  if (whole == 0)
+    return false;
+  assert_int_equal(ls__header_get(out, whole, header), 0);
+  assert_int_equal(header->socket_id, link->peer_id);
+  *len = whole - LS_HEADER_BYTES;
+  memcpy(cif, out + LS_HEADER_BYTES, *len);
+  return header->type == type;
+}
 
 #endif
