@@ -356,9 +356,9 @@ static int start(struct ls__object *object, int64_t now_ns, char *err, uint32_t 
   struct ls__loop *loop = &object->reactor->loop;
   for (int i = 0; i < DIRECTIONS; i++) {
     struct way *way = &relay->ways[i];
-    int code =
-        ls__model_init(&way->model, i == FORWARD ? &relay->config.forward : &relay->config.backward,
-                       now_ns, err, err_len);
+    int code = ls__model_init(
+        &way->model, i == FORWARD ? &relay->config.ways.forward : &relay->config.ways.backward,
+        now_ns, err, err_len);
     LS_ASSERT(code == 0); /* checked by prepare */
     way->egress.loop = loop;
   }

@@ -5,24 +5,21 @@
  *                      complement of its bits
  *   queue_packets      most packets under way at once in each direction (default 16384)
  *   silence_ns         after which a source makes room for another (default 30 s)
- *   delay_ns, jitter_ns, loss, burst_packets, outage_every_ns, outage_for_ns, reorder, duplicate,
- *   rate_bps, queue_bytes
- *                      the link model (impair/model.h) of both directions; with forward_ (to the
- *                      target) or backward_ before the name, of one
+ *   and the options of impair/pair.h: forward is to the target, backward from it
  *
  * What is set later holds. The rate counts IP packets: a datagram with its IP and UDP header. */
 #ifndef LS__FLOW_RELAY_CONFIG_H
 #define LS__FLOW_RELAY_CONFIG_H
 
 #include "base/addr.h"
-#include "impair/model.h"
+#include "impair/pair.h"
 
 #include <stdint.h>
 
 struct ls__relay_config {
   struct ls__addr local, target;
   int64_t seed, queue_packets, silence_ns;
-  struct ls__model_config forward, backward;
+  struct ls__model_pair ways;
 };
 
 /** The defaults: a perfect link from nowhere to nowhere. */

@@ -35,10 +35,10 @@ static void test_defaults(void **state) {
   assert_int_equal(config.target.family, 4);
   assert_int_equal(config.queue_packets, 16384);
   assert_int_equal(config.silence_ns, 30 * LS_S);
-  assert_int_equal(config.forward.seed, 1);
-  assert_true(config.backward.seed == ~UINT64_C(1));
-  assert_int_equal(config.forward.delay_ns, 0);
-  assert_true(config.forward.loss == 0);
+  assert_int_equal(config.ways.forward.seed, 1);
+  assert_true(config.ways.backward.seed == ~UINT64_C(1));
+  assert_int_equal(config.ways.forward.delay_ns, 0);
+  assert_true(config.ways.forward.loss == 0);
 }
 
 /* Each option of the model reaches its field, in both directions or in one. */
@@ -71,7 +71,7 @@ static void test_directions(void **state) {
       assert_int_equal(set(name, fields[i].value), 0);
       for (unsigned side = 0; side < 2; side++) {
         const char *at =
-            (const char *)(side ? &config.backward : &config.forward) + fields[i].offset;
+            (const char *)(side ? &config.ways.backward : &config.ways.forward) + fields[i].offset;
         double value = fields[i].share ? *(const double *)(const void *)at
                                        : (double)*(const int64_t *)(const void *)at;
         bool reached = way == 0 || way == side + 1;
@@ -85,11 +85,11 @@ static void test_later_holds(void **state) {
   begin(NULL, NULL);
   assert_int_equal(set("delay_ns", "10"), 0);
   assert_int_equal(set("backward_delay_ns", "20"), 0);
-  assert_int_equal(config.forward.delay_ns, 10);
-  assert_int_equal(config.backward.delay_ns, 20);
+  assert_int_equal(config.ways.forward.delay_ns, 10);
+  assert_int_equal(config.ways.backward.delay_ns, 20);
   assert_int_equal(set("delay_ns", "30"), 0);
-  assert_int_equal(config.forward.delay_ns, 30);
-  assert_int_equal(config.backward.delay_ns, 30);
+  assert_int_equal(config.ways.forward.delay_ns, 30);
+  assert_int_equal(config.ways.backward.delay_ns, 30);
 }
 
 static void test_refused_options(void **state) {
