@@ -43,8 +43,8 @@ const samples: Record<string, readonly string[]> = {
   payloadsize: ["188", "1456"],
   pace: ["asap"],
   rate: ["1kbps", "100Gbps"],
-  loop: ["yes"],
-  marker: ["yes"],
+  loop: ["yes&rate=1Mbps", "no"],
+  marker: ["yes&loop&rate=1Mbps", "no"],
   append: ["yes"],
 };
 
@@ -66,7 +66,7 @@ Deno.test("the library takes the least and the greatest value that a URI may hav
       const values = samples[name];
       assert.ok(values !== undefined, `no value to try for ${name}`);
       for (const value of values) {
-        const text = `${uri}?${name}=${encodeURIComponent(value)}`;
+        const text = `${uri}?${name}=${encodeURI(value)}`;
         const endpoint = await resolveEndpoint(parseUri(text, direction));
         const { flow } = direction === "input"
           ? buildFlow(engine, endpoint, [output], [])

@@ -12,6 +12,15 @@ export interface Sink {
   isTerminal(): boolean;
 }
 
+/** Width of the terminal, where it can be found out. */
+function terminalColumns(): number {
+  try {
+    return Deno.consoleSize().columns;
+  } catch {
+    return 80;
+  }
+}
+
 /** Lines to a sink. A reader that goes away ends the output, not the process. */
 export class LineWriter {
   readonly #sink: Sink;
@@ -55,11 +64,13 @@ const clearLine = "\r\x1b[K";
 export class Console {
   readonly #writer: LineWriter;
   readonly #terminal: boolean;
+  readonly #columns: () => number;
   #progress = "";
 
-  constructor(sink: Sink) {
+  constructor(sink: Sink, columns: () => number = terminalColumns) {
     this.#writer = new LineWriter(sink);
     this.#terminal = sink.isTerminal();
+    this.#columns = columns;
   }
 
   /** Whether progress can be shown. */
@@ -75,9 +86,12 @@ export class Console {
 
   /** Replaces the progress; empty takes it away. Does nothing where there is no terminal. */
   progress(text: string): void {
-    if (!this.#terminal || text === this.#progress) return;
-    this.#progress = text;
-    this.#writer.write(`${clearLine}${text}`);
+    // A line that is broken by the terminal could not be taken back.
+    const columns = this.#columns() - 1;
+    const line = text.length > columns ? `${text.slice(0, columns - 1)}…` : text;
+    if (!this.#terminal || line === this.#progress) return;
+    this.#progress = line;
+    this.#writer.write(`${clearLine}${line}`);
   }
 }
 

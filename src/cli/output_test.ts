@@ -5,6 +5,7 @@ import { Console, LineWriter, logLine, type Sink } from "./output.ts";
 class Memory implements Sink {
   text = "";
   broken = false;
+  readonly #decoder = new TextDecoder();
   constructor(readonly terminal: boolean) {}
   isTerminal(): boolean {
     return this.terminal;
@@ -12,7 +13,7 @@ class Memory implements Sink {
   writeSync(bytes: Uint8Array): number {
     if (this.broken) throw new Deno.errors.BrokenPipe();
     const part = bytes.subarray(0, 7);
-    this.text += new TextDecoder().decode(part);
+    this.text += this.#decoder.decode(part, { stream: true });
     return part.length;
   }
 }
@@ -36,7 +37,7 @@ Deno.test("a reader that goes away is noticed once, and nothing is written any m
 
 Deno.test("log lines go above the line of progress", () => {
   const memory = new Memory(true);
-  const console = new Console(memory);
+  const console = new Console(memory, () => 80);
   console.progress("10 %");
   console.line("hello");
   console.progress("20 %");
@@ -47,9 +48,15 @@ Deno.test("log lines go above the line of progress", () => {
   assert.equal(screen, "<clear>10 %<clear>hello\n10 %<clear>20 %<clear>bye\n");
 });
 
+Deno.test("progress is never wider than the terminal", () => {
+  const memory = new Memory(true);
+  new Console(memory, () => 10).progress("0123456789");
+  assert.equal(memory.text, "\r\x1b[K01234567…");
+});
+
 Deno.test("without a terminal there is no progress", () => {
   const memory = new Memory(false);
-  const console = new Console(memory);
+  const console = new Console(memory, () => 80);
   console.progress("10 %");
   console.line("hello");
   assert.equal(memory.text, "hello\n");

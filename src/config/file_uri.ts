@@ -114,24 +114,29 @@ function fileUri(path: string): string {
 function inferPace(
   values: ReadonlyMap<string, Read>,
 ): { values: ReadonlyMap<string, Read>; notes: string[] } {
-  const pace = values.get("pace")?.value;
   const loops = values.get("loop")?.value === "true";
-  if (pace === undefined && (values.has("rate") || loops)) {
-    const implied = loops ? "pcr" : "rate";
-    const because = loops ? "a loop is paced by its PCR" : "a rate is given";
-    return {
-      values: new Map([["pace", { value: implied, shown: implied }], ...values]),
-      notes: [`pace=${implied}, because ${because}`],
-    };
+  const implied = loops ? "pcr" : values.has("rate") ? "rate" : undefined;
+  const pace = values.get("pace")?.value ?? implied;
+  if (loops && (pace !== "pcr" || !values.has("rate"))) {
+    throw new ConfigError(
+      "loop: a loop goes by its PCR and is filled up to a constant rate: loop&rate=8Mbps",
+    );
+  }
+  if (values.get("marker")?.value === "true" && !loops) {
+    throw new ConfigError(
+      "marker: the measuring payload is put into a loop: loop&marker&rate=8Mbps",
+    );
   }
   if (pace === "rate" && !values.has("rate")) {
     throw new ConfigError("pace: pace=rate needs a rate: pace=rate&rate=8Mbps");
   }
-  if (pace === "asap" && values.has("rate")) {
-    throw new ConfigError("pace: asap has no rate; write pace=rate, or leave the rate out");
+  if (!loops && pace !== "rate" && values.has("rate")) {
+    throw new ConfigError("rate: it needs pace=rate, or a loop");
   }
-  if (pace === "pcr" && values.has("rate") && !loops) {
-    throw new ConfigError("rate: with pace=pcr a rate needs loop=yes; else write pace=rate");
-  }
-  return { values, notes: [] };
+  if (implied === undefined || values.has("pace")) return { values, notes: [] };
+  const because = loops ? "a loop is paced by its PCR" : "a rate is given";
+  return {
+    values: new Map([["pace", { value: implied, shown: implied }], ...values]),
+    notes: [`pace=${implied}, because ${because}`],
+  };
 }
