@@ -1,11 +1,16 @@
 #include "flow/reactor.h"
 
 #include "flow/engine.h"
+#include "flow/flow.h"
 #include "io/clock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* All objects may be on one reactor, and none may be left without a place for its tasks: two of an
+ * endpoint and one of its socket's egress. */
+_Static_assert(LS__OBJECTS_MAX *LS__ENDPOINTS_MAX * 3 < LS__LOOP_TASKS_MAX, "tasks");
 
 static void commands_ready(void *self, int64_t now_ns) {
   ls__engine_run_commands(self, now_ns);

@@ -5,9 +5,11 @@
 #include "lockstep.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void signal_fd(int fd) {
@@ -28,14 +30,29 @@ static void finish(struct ls__file *file, int error) {
   signal_fd(file->source.fd);
 }
 
-/* Waits for the reactor, or for `fd` to be ready for `events` (-1: only the reactor). False when
- * the thread is to end at once. */
-static bool wait_for(struct ls__file *file, int fd, short events) {
-  struct pollfd fds[2] = {{.fd = file->wake_thread, .events = POLLIN},
-                          {.fd = fd, .events = events}};
-  if (poll(fds, 2, -1) > 0 && fds[0].revents)
+/* Waits until the reactor says something. False when the thread is to end at once. */
+static bool wait_for_reactor(struct ls__file *file) {
+  struct pollfd woken = {.fd = file->wake_thread, .events = POLLIN};
+  if (poll(&woken, 1, -1) > 0)
     clear_fd(file->wake_thread);
   return !atomic_load(&file->abandon);
+}
+
+/* Waits until the file is ready for `events`, or has failed. False when the thread is to end at
+ * once. */
+static bool wait_for_file(struct ls__file *file, short events) {
+  for (;;) {
+    struct pollfd fds[2] = {{.fd = file->wake_thread, .events = POLLIN},
+                            {.fd = file->fd, .events = events}};
+    if (poll(fds, 2, -1) <= 0)
+      continue;
+    if (fds[0].revents)
+      clear_fd(file->wake_thread);
+    if (atomic_load(&file->abandon))
+      return false;
+    if (fds[1].revents)
+      return true;
+  }
 }
 
 static bool full(const struct ls__file *file) {
@@ -50,11 +67,11 @@ static int64_t pass_on(struct ls__file *file, uint8_t *buffer, uint32_t filled, 
     uint32_t len = filled - at < file->chunk ? filled - at : file->chunk;
     while (full(file)) {
       /* Say that we wait, then look again: room that was made in between is not overlooked. */
-      atomic_exchange(&file->wants_room, true);
+      atomic_exchange(&file->waits, true);
       if (!full(file))
         break;
       signal_fd(file->source.fd);
-      if (!wait_for(file, -1, 0))
+      if (!wait_for_reactor(file))
         return -1;
     }
     LS_ASSERT(ls__ring_write(&file->ring, buffer + at, len));
@@ -72,11 +89,8 @@ static void *read_thread(void *self) {
   uint8_t buffer[2 * LS__FILE_CHUNK];
   int64_t filled = 0;
   for (;;) {
-    if (!wait_for(file, file->fd, POLLIN))
+    if (!wait_for_file(file, POLLIN))
       return NULL;
-    struct pollfd ready = {.fd = file->fd, .events = POLLIN};
-    if (poll(&ready, 1, 0) <= 0)
-      continue; /* it was the reactor that woke us */
     ssize_t got = read(file->fd, buffer + filled, sizeof buffer - (size_t)filled);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
       continue;
@@ -91,40 +105,60 @@ static void *read_thread(void *self) {
   }
 }
 
-static bool write_all(struct ls__file *file, const uint8_t *data, uint32_t len) {
+/* A disk takes any number of bytes. A write to a pipe may sleep for ever unless it is asked first
+ * and brings at most PIPE_BUF bytes; a flag on the descriptor would say the same, but standard
+ * output is shared with programs that do not expect it. */
+static bool is_stream(int fd) {
+  struct stat info;
+  if (fstat(fd, &info) < 0)
+    return false;
+  return S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || isatty(fd);
+}
+
+/* 0; an errno; -1 when the thread is to end at once. */
+static int write_all(struct ls__file *file, const uint8_t *data, uint32_t len, bool stream) {
   while (len > 0) {
-    ssize_t put = write(file->fd, data, len);
+    if (stream && !wait_for_file(file, POLLOUT))
+      return -1;
+    ssize_t put = write(file->fd, data, stream && len > PIPE_BUF ? PIPE_BUF : len);
+    if (put < 0 && errno == EAGAIN && !wait_for_file(file, POLLOUT))
+      return -1;
+    if (put < 0 && errno != EAGAIN && errno != EINTR)
+      return errno;
     if (put > 0) {
       data += put;
       len -= (uint32_t)put;
       atomic_fetch_add(&file->bytes, (uint64_t)put);
-    } else if (errno == EAGAIN) {
-      if (!wait_for(file, file->fd, POLLOUT))
-        return false;
-    } else if (errno != EINTR) {
-      return false;
     }
   }
-  return true;
+  return 0;
 }
 
 static void *write_thread(void *self) {
   struct ls__file *file = self;
   uint8_t buffer[LS__FILE_CHUNK];
+  bool stream = is_stream(file->fd);
   for (;;) {
     uint32_t len = ls__ring_read(&file->ring, buffer, sizeof buffer);
     if (len > 0) {
-      if (!write_all(file, buffer, len)) {
-        finish(file, errno);
+      int error = write_all(file, buffer, len, stream);
+      if (error > 0)
+        finish(file, error);
+      if (error != 0)
         return NULL;
-      }
       continue;
     }
-    if (atomic_load(&file->stop) && ls__ring_empty(&file->ring)) {
+    /* As in pass_on: say that we wait, then look again. What was put before the stop is seen by
+     * whoever has seen the stop. */
+    atomic_exchange(&file->waits, true);
+    bool stop = atomic_load(&file->stop);
+    if (!ls__ring_empty(&file->ring))
+      continue;
+    if (stop) {
       finish(file, 0);
       return NULL;
     }
-    if (!wait_for(file, -1, 0))
+    if (!wait_for_reactor(file))
       return NULL;
   }
 }
@@ -178,7 +212,7 @@ int ls__file_write(struct ls__file *file, struct ls__loop *loop, int fd, bool ow
 
 uint32_t ls__file_take(struct ls__file *file, uint8_t *out) {
   uint32_t len = ls__ring_read(&file->ring, out, file->chunk);
-  if (len > 0 && atomic_exchange(&file->wants_room, false))
+  if (len > 0 && atomic_exchange(&file->waits, false))
     signal_fd(file->wake_thread);
   return len;
 }
@@ -189,7 +223,8 @@ bool ls__file_drained(const struct ls__file *file) {
 
 bool ls__file_put(struct ls__file *file, const uint8_t *data, uint32_t len) {
   bool done = ls__ring_write(&file->ring, data, len);
-  signal_fd(file->wake_thread);
+  if (atomic_exchange(&file->waits, false))
+    signal_fd(file->wake_thread);
   return done;
 }
 

@@ -23,13 +23,13 @@ struct ls__file {
   void (*ready)(void *self, int64_t now_ns);
   void *ready_self;
   struct ls__loop *loop;
-  _Atomic bool wants_room; /* the reading thread waits for room in the ring */
-  _Atomic bool stop;       /* the reactor wants the thread to end after what is queued */
-  _Atomic bool abandon;    /* ... or at once */
-  _Atomic bool ended;      /* end of file, error, or all written */
-  _Atomic int error;       /* errno, 0 = none */
-  _Atomic uint64_t bytes;  /* read or written */
-  uint32_t chunk;          /* bytes of one record that is read */
+  _Atomic bool waits;     /* the thread waits for room in the ring, or for something in it */
+  _Atomic bool stop;      /* the reactor wants the thread to end after what is queued */
+  _Atomic bool abandon;   /* ... or at once */
+  _Atomic bool ended;     /* end of file, error, or all written */
+  _Atomic int error;      /* errno, 0 = none */
+  _Atomic uint64_t bytes; /* read or written */
+  uint32_t chunk;         /* bytes of one record that is read */
 };
 
 /** Starts reading `fd` in records of up to `chunk` bytes (whole ones but the last); `ready` runs on

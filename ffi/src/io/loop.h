@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#define LS__LOOP_TASKS_MAX 8192
+#define LS__LOOP_TASKS_MAX 65536
 #define LS__LOOP_READY_MAX 64
 /* Due tasks run before descriptors are looked at again. */
 #define LS__LOOP_RUNS_MAX 256

@@ -21,17 +21,17 @@
 struct ls__test_loop {
   struct ls__loop loop;
   pthread_t thread;
-  void (*call)(void *self, int64_t now_ns);
+  void (*_Atomic call)(void *self, int64_t now_ns);
   void *self;
   sem_t done;
 };
 
 static inline void ls__test_woken(void *self, int64_t now_ns) {
   struct ls__test_loop *test = self;
-  if (!test->call)
+  void (*call)(void *, int64_t) = atomic_exchange(&test->call, NULL);
+  if (!call)
     return;
-  test->call(test->self, now_ns);
-  test->call = NULL;
+  call(test->self, now_ns);
   sem_post(&test->done);
 }
 
@@ -51,7 +51,7 @@ static inline void ls__test_loop_start(struct ls__test_loop *test) {
 static inline void ls__test_on_loop(struct ls__test_loop *test,
                                     void (*call)(void *self, int64_t now_ns), void *self) {
   test->self = self;
-  test->call = call;
+  atomic_store(&test->call, call);
   ls__loop_wake(&test->loop);
   while (sem_wait(&test->done) < 0)
     ;
