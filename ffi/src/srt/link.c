@@ -47,7 +47,9 @@ void ls__link_start_data(struct ls__link *link, uint32_t peer_window, int64_t no
   link->ack_at_ns = now_ns;
   link->packets_since_ack = link->light_acks = 0;
   memset(link->acks, 0, sizeof link->acks);
-  link->room_packets = link->room_sent = link->config.flow_window;
+  link->room_end = ls__seq_add(isn, (int32_t)link->config.flow_window);
+  link->room_sent = link->room_confirmed = link->room_end;
+  link->row = 0;
   link->rate_since_ns = now_ns;
   link->rate_packets = link->rate_bytes = 0;
   link->rate_pps = link->rate_bytes_ps = 0;

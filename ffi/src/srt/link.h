@@ -28,6 +28,8 @@
 #define LS__GOODBYE_NS (10 * LS_MS)
 /* Full ACKs remembered for their ACKACK; one each 10 ms, so about ten seconds of round trip. */
 #define LS__ACKS_REMEMBERED 1024
+/* A row of data packets ahead of the window may miss this many numbers less one at a time. */
+#define LS__ROW_TEAR 64
 /* Answers queued between two calls of ls__link_control; what does not fit is asked again. */
 #define LS__ANSWERS_MAX 16
 
@@ -62,6 +64,7 @@ enum ls__link_event_kind {
   LS__EVENT_DATA,      /* header, and the payload behind it */
   LS__EVENT_ACKED,     /* first: everything before it has arrived on this link */
   LS__EVENT_DROPPED,   /* first .. last: the peer will not send these any more */
+  LS__EVENT_BEYOND,    /* header: data ahead of the window; row: how many of these in a row */
   LS__EVENT_SAMPLE     /* stamp_us, time: arrival, rtt_ns (0 = unknown): the peer's clock */
 };
 
@@ -72,12 +75,13 @@ struct ls__link_event {
   uint32_t stamp_us;
   int64_t rtt_ns;
   uint32_t first, last;
+  unsigned row;
   struct ls__header header;
 };
 
 struct ls__sent_ack {
-  uint32_t number, seq;
-  int64_t at_ns;
+  uint32_t number, seq, room_end;
+  int64_t at_ns; /* LS_NEVER: confirmed */
 };
 
 struct ls__range {
@@ -104,8 +108,11 @@ struct ls__link {
   struct ls__seqset missing, fresh; /* fresh: missing and not asked for yet */
   int64_t *ask_at_ns;               /* per place of the window: when to ask (again) */
   int64_t nak_at_ns;                /* the earliest of these, or a little before */
-  uint32_t room_packets, room_sent;
+  unsigned row;                     /* data packets ahead of the window, one after the other */
+  uint32_t row_next;                /* what would be the next of them */
   uint32_t ack_number, ack_sent, ack_confirmed;
+  /* Our buffer holds all before these: now, as told to the peer, as confirmed by it. */
+  uint32_t room_end, room_sent, room_confirmed;
   int64_t ack_at_ns; /* last full acknowledgement */
   uint32_t packets_since_ack, light_acks;
   struct ls__sent_ack acks[LS__ACKS_REMEMBERED];

@@ -10,6 +10,19 @@ static bool beyond_window(const struct ls__link *link, uint32_t seq) {
   return ls__seq_diff(seq, link->missing.base) >= (int32_t)link->window;
 }
 
+/* Data ahead of the window: the stream follows when it comes steadily (libsrt gives the connection
+ * up). Losses may tear the row, a packet in the window ends it. */
+static void note_beyond(struct ls__link *link, const struct ls__header *header,
+                        struct ls__link_event *event) {
+  int32_t step = ls__seq_diff(header->seq, link->row_next);
+  link->row = step >= 0 && step < LS__ROW_TEAR ? link->row + 1 : 1;
+  link->row_next = ls__seq_next(header->seq);
+  link->stats.packets_no_room++;
+  event->kind = LS__EVENT_BEYOND;
+  event->row = link->row;
+  event->header = *header;
+}
+
 static void measure_rate(struct ls__link *link, size_t payload, int64_t now_ns) {
   int64_t span_ns = now_ns - link->rate_since_ns;
   if (span_ns >= LS_S / 2) {
@@ -23,6 +36,8 @@ static void measure_rate(struct ls__link *link, size_t payload, int64_t now_ns) 
 }
 
 static void open_gap(struct ls__link *link, uint32_t first, uint32_t end, int64_t now_ns) {
+  if (first == end)
+    return;
   bool wait = link->config.reorder_tolerance > 0;
   int64_t ask_at_ns = wait ? now_ns + LS__NAK_INTERVAL_MIN_NS : now_ns;
   for (uint32_t seq = first; seq != end; seq = ls__seq_next(seq)) {
@@ -34,12 +49,15 @@ static void open_gap(struct ls__link *link, uint32_t first, uint32_t end, int64_
   link->nak_at_ns = ls__time_min(link->nak_at_ns, ask_at_ns);
 }
 
+/* Whether a later packet is further ahead of `seq` than the tolerance allows. */
+static bool overtaken(const struct ls__link *link, uint32_t seq) {
+  return ls__seq_diff(link->expected, seq) - 1 > (int32_t)link->config.reorder_tolerance;
+}
+
 /* With a reorder tolerance, a fresh loss is asked for once enough later packets have come. */
 static void ripen(struct ls__link *link, int64_t now_ns) {
   uint32_t seq;
-  if (!link->config.reorder_tolerance || !ls__seqset_first(&link->fresh, link->fresh.base, &seq))
-    return;
-  if (ls__seq_diff(link->expected, seq) > (int32_t)link->config.reorder_tolerance)
+  if (ls__seqset_first(&link->fresh, link->fresh.base, &seq) && overtaken(link, seq))
     link->nak_at_ns = ls__time_min(link->nak_at_ns, now_ns);
 }
 
@@ -58,9 +76,10 @@ void ls__link_on_data(struct ls__link *link, const struct ls__header *header, si
   link->packets_since_ack++;
   uint32_t seq = header->seq;
   if (beyond_window(link, seq)) {
-    link->stats.packets_no_room++;
+    note_beyond(link, header, event);
     return;
   }
+  link->row = 0;
   int32_t ahead = ls__seq_diff(seq, link->expected);
   if (ahead < 0) {
     ls__seqset_remove(&link->fresh, seq);
@@ -100,7 +119,8 @@ uint32_t ls__link_ack_position(const struct ls__link *link) {
 void ls__link_on_dropreq(struct ls__link *link, const uint8_t *payload, size_t len,
                          struct ls__link_event *event) {
   uint32_t first, last;
-  if (ls__dropreq_get(payload, len, &first, &last) < 0 || beyond_window(link, last)) {
+  if (ls__dropreq_get(payload, len, &first, &last) < 0 || beyond_window(link, first) ||
+      beyond_window(link, last)) {
     link->stats.packets_unexpected++;
     return;
   }
@@ -109,7 +129,9 @@ void ls__link_on_dropreq(struct ls__link *link, const uint8_t *payload, size_t l
   uint32_t end = ls__seq_next(last);
   for (uint32_t seq = first; ls__seq_before(seq, end); seq = ls__seq_next(seq))
     ls__link_satisfied(link, seq);
-  if (ls__seq_before(link->expected, end))
+  /* What lies between the newest and the range may still be on its way: then a later packet shows
+   * the gap, and the report of it is answered again. */
+  if (!ls__seq_before(link->expected, first) && ls__seq_before(link->expected, end))
     link->expected = end;
   event->kind = LS__EVENT_DROPPED;
   event->first = first;
@@ -118,30 +140,47 @@ void ls__link_on_dropreq(struct ls__link *link, const uint8_t *payload, size_t l
 
 void ls__link_on_ackack(struct ls__link *link, const struct ls__header *header, int64_t now_ns,
                         struct ls__link_event *event) {
-  const struct ls__sent_ack *ack = &link->acks[header->info % LS__ACKS_REMEMBERED];
+  struct ls__sent_ack *ack = &link->acks[header->info % LS__ACKS_REMEMBERED];
   if (header->info == 0 || ack->number != header->info) {
     link->stats.packets_unexpected++;
     return;
   }
+  if (ack->at_ns == LS_NEVER)
+    return; /* the network has repeated it: it measures nothing */
   int64_t rtt_ns = now_ns - ack->at_ns;
+  ack->at_ns = LS_NEVER;
   ls__rtt_sample(&link->rtt, rtt_ns);
   if (ls__seq_before(link->ack_confirmed, ack->seq))
     link->ack_confirmed = ack->seq;
+  if (ls__seq_before(link->room_confirmed, ack->room_end))
+    link->room_confirmed = ack->room_end;
   event->kind = LS__EVENT_SAMPLE;
   event->stamp_us = header->stamp_us;
   event->time_ns = now_ns;
   event->rtt_ns = rtt_ns;
 }
 
+/* A sender that has filled the buffer it knows of must hear of new room, and hear it again until it
+ * confirms: nothing else will be said. */
+static bool stopped_sender(const struct ls__link *link) {
+  return !ls__seq_before(link->expected, link->room_confirmed) &&
+         ls__seq_before(link->room_confirmed, link->room_end);
+}
+
 static int64_t ack_due(const struct ls__link *link) {
   uint32_t position = ls__link_ack_position(link);
-  if (link->room_sent == 0 && link->room_packets > 0)
-    return link->ack_at_ns + LS__ACK_INTERVAL_NS; /* a stopped sender must hear of the room */
-  if (position == link->ack_confirmed)
+  bool stopped = stopped_sender(link);
+  if (position == link->ack_confirmed && !stopped)
     return LS_NEVER;
-  if (position == link->ack_sent)
+  if (position == link->ack_sent && !(stopped && link->room_sent != link->room_end))
     return link->ack_at_ns + ls__rtt_timeout(&link->rtt);
   return link->ack_at_ns + LS__ACK_INTERVAL_NS;
+}
+
+/* Free places after what is acknowledged. */
+static uint32_t room_after(const struct ls__link *link, uint32_t position) {
+  int32_t room = ls__seq_diff(link->room_end, position);
+  return room > 0 ? (uint32_t)room : 0;
 }
 
 static bool light_ack_due(const struct ls__link *link) {
@@ -164,15 +203,15 @@ size_t ls__link_put_ack(struct ls__link *link, int64_t now_ns, uint8_t *out) {
   ack.words = 7;
   ack.rtt_us = (uint32_t)(link->rtt.smoothed_ns / LS_US);
   ack.rtt_var_us = (uint32_t)(link->rtt.variation_ns / LS_US);
-  ack.room_packets = link->room_packets;
+  ack.room_packets = room_after(link, ack.seq);
   ack.rate_pps = link->rate_pps;
   ack.rate_bytes_ps = link->rate_bytes_ps;
   link->ack_number = link->ack_number >= LS_SEQ_MASK ? 1 : link->ack_number + 1;
   link->acks[link->ack_number % LS__ACKS_REMEMBERED] =
-      (struct ls__sent_ack){.number = link->ack_number, .seq = ack.seq, .at_ns = now_ns};
+      (struct ls__sent_ack){link->ack_number, ack.seq, link->room_end, now_ns};
   link->ack_sent = ack.seq;
   link->ack_at_ns = now_ns;
-  link->room_sent = ack.room_packets;
+  link->room_sent = link->room_end;
   link->packets_since_ack = link->light_acks = 0;
   link->stats.acks_sent++;
   return ls__ack_put(&ack, out);
@@ -181,8 +220,7 @@ size_t ls__link_put_ack(struct ls__link *link, int64_t now_ns, uint8_t *out) {
 static bool due_to_ask(const struct ls__link *link, uint32_t seq, int64_t now_ns) {
   if (link->ask_at_ns[ls__link_place(link, seq)] <= now_ns)
     return true;
-  return link->config.reorder_tolerance && ls__seqset_has(&link->fresh, seq) &&
-         ls__seq_diff(link->expected, seq) > (int32_t)link->config.reorder_tolerance;
+  return ls__seqset_has(&link->fresh, seq) && overtaken(link, seq);
 }
 
 /* Each loss is reported at once, and again only when the retransmission is overdue: a shorter

@@ -166,6 +166,7 @@ static void on_event(struct ls__stream *stream, unsigned link, const struct ls__
   struct ls__stream_link *at = &stream->links[link];
   switch (event->kind) {
   case LS__EVENT_NONE:
+  case LS__EVENT_BEYOND:
   case LS__EVENT_DROPPED: /* the link has noted it; the gap is skipped when it is due */
     return;
   case LS__EVENT_CONNECTED:
@@ -221,7 +222,7 @@ size_t ls__stream_output(struct ls__stream *stream, unsigned link, int64_t now_n
   uint32_t seq;
   bool retransmitted;
   if (!stream->config.sends)
-    at->link.room_packets = ls__recvbuf_room(&stream->rx);
+    at->link.room_end = ls__seq_add(stream->rx.first, (int32_t)at->link.config.flow_window);
   size_t len = ls__link_control(&at->link, now_ns, out);
   if (len > 0 || !stream->config.sends)
     return len;
