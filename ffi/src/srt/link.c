@@ -120,6 +120,8 @@ void ls__link_accept(struct ls__link *link, const struct ls__link_config *config
 }
 
 void ls__link_close(struct ls__link *link, int64_t now_ns) {
+  if (link->phase == LS__LINK_CLOSING)
+    return;
   bool known = link->phase == LS__LINK_CONNECTED && link->peer_id != 0;
   link->phase = known ? LS__LINK_CLOSING : LS__LINK_ENDED;
   link->goodbyes = known ? LS__GOODBYES : 0;
@@ -176,7 +178,12 @@ void ls__link_input(struct ls__link *link, const uint8_t *data, size_t len, int6
     ls__link_on_handshake(link, &header, payload, payload_len, now_ns, event);
     return;
   }
-  if (link->phase != LS__LINK_CONNECTED && link->phase != LS__LINK_CLOSING)
+  if (link->phase == LS__LINK_CLOSING) {
+    if (header.control && header.type == LS__CONTROL_SHUTDOWN)
+      link->phase = LS__LINK_ENDED;
+    return;
+  }
+  if (link->phase != LS__LINK_CONNECTED)
     return; /* the peer's answer was lost: it comes again, and so does this */
   link->heard_ns = now_ns;
   if (header.control)
