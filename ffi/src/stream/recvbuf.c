@@ -73,7 +73,3 @@ uint32_t ls__recvbuf_pop(struct ls__recvbuf *buf) {
   ls__seqset_advance(&buf->present, buf->first);
   return skipped;
 }
-
-uint32_t ls__recvbuf_room(const struct ls__recvbuf *buf) {
-  return buf->capacity - (uint32_t)ls__seq_diff(buf->end, buf->first);
-}

@@ -44,7 +44,4 @@ const uint8_t *ls__recvbuf_payload(const struct ls__recvbuf *buf, const struct l
 /** Takes out the oldest packet; how many missing ones before it are skipped for good. */
 uint32_t ls__recvbuf_pop(struct ls__recvbuf *buf);
 
-/** Free places for packets after the ones held. */
-uint32_t ls__recvbuf_room(const struct ls__recvbuf *buf);
-
 #endif
