@@ -41,11 +41,11 @@ export function programOf(path: string): Program {
 }
 
 async function programs(): Promise<Program[]> {
-  const paths = [
-    ...await filesBelow("ffi/src", /_test\.c$/),
-    ...await ifThere(filesBelow("ffi/tests", /_test\.c$/)) ?? [],
-  ];
-  return paths.map(programOf);
+  const found = [];
+  for (const directory of ["ffi/src", "ffi/sim", "ffi/tests"]) {
+    found.push(...await ifThere(filesBelow(directory, /_test\.c$/)) ?? []);
+  }
+  return found.map(programOf);
 }
 
 async function runProgram(context: Context, preset: Preset, program: Program): Promise<Result> {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Scope, type Statistic, statistics } from "../ffi/statistics.ts";
+import { type Statistic, statistics } from "../ffi/statistics.ts";
 import { ifThere, root } from "./files.ts";
 
 /** The table as it is passed to the renderers. */
@@ -44,6 +44,7 @@ export function faults(table: Table): string[] {
   return Object.entries(table).flatMap(([scope, fields]) => {
     const seen = new Set<string>();
     const found = fields.length === 0 ? [`${scope}: no statistics`] : [];
+    if (scopeTexts[scope] === undefined) found.push(`${scope}: the page has no text about it`);
     for (const field of fields) {
       const at = `${scope}/${field.name}`;
       if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(field.name)) found.push(`${at}: not snake_case`);
@@ -184,16 +185,17 @@ function grouped(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: 20 }).replaceAll(",", "_");
 }
 
-const scopeTexts: Record<Scope, string> = {
+const scopeTexts: Readonly<Record<string, string>> = {
   engine: "The process that carries all flows.",
   flow: "One flow: one input and its outputs.",
   endpoint: "One input or output of a flow, by its number.",
   link: "One SRT connection on one path, by its number in the flow.",
   relay: "One impairment relay.",
+  simulation: "One run of the simulator.",
 };
 
 /** The reference page, in Markdown. */
-export function renderMarkdown(table: Readonly<Record<Scope, readonly Statistic[]>>): string {
+export function renderMarkdown(table: Table): string {
   const out = [
     `<!-- Generated from ${source} by \`${command}\`; do not edit. -->`,
     "",
@@ -203,11 +205,11 @@ export function renderMarkdown(table: Readonly<Record<Scope, readonly Statistic[
     'value now. "Combined" says how several blocks become one. "libsrt" names the counter of libsrt',
     "with the same meaning, and how many of our units make one of its.",
   ];
-  for (const [scope, text] of Object.entries(scopeTexts) as [Scope, string][]) {
-    out.push("", `## ${scope}`, "", text, "");
+  for (const [scope, fields] of Object.entries(table)) {
+    out.push("", `## ${scope}`, "", scopeTexts[scope] ?? "", "");
     out.push("| name | unit | kind | combined | meaning | healthy | what to do | libsrt |");
     out.push("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for (const field of table[scope]) {
+    for (const field of fields) {
       const libsrt = field.libsrt === undefined
         ? ""
         : field.libsrtPer === undefined

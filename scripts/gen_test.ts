@@ -61,6 +61,7 @@ Deno.test("a name may be there once, a scope may not be empty", () => {
     "link/rtt_ns: twice",
     "flow: no statistics",
   ]);
+  assert.deepEqual(faults({ unheard: [rtt] }), ["unheard: the page has no text about it"]);
   assert.deepEqual(faults(statistics), []);
 });
 

@@ -101,18 +101,22 @@ const ranks = new Map([
   ["media", 1],
   ["impair", 1],
   ["stream", 2],
-  ["io", 3],
-  ["flow", 4],
+  ["sim", 3],
+  ["io", 4],
+  ["flow", 5],
 ]);
 
+/** Beside the rooms: what may include all of them, and the public header. */
+const across = new Set(["tests", "fuzz", "include"]);
+
 function roomOf(path: string): string | undefined {
-  return /^ffi\/src\/(\w+)\//.exec(path)?.[1];
+  return /^ffi\/(?:src\/)?(\w+)\/\w+\.[ch]$/.exec(path)?.[1];
 }
 
 /** A room includes itself and rooms below it. */
 const arrowsPointDown: Rule = (path, text) => {
   const room = roomOf(path);
-  if (room === undefined) return [];
+  if (room === undefined || across.has(room)) return [];
   const rank = ranks.get(room);
   if (rank === undefined) return [`is in a room that has no rank: ${room}`];
   return includesOf(text).filter((name) => !name.startsWith("<")).flatMap((name) => {
@@ -147,7 +151,7 @@ const addressHeaders = new Set(["<arpa/inet.h>"]);
 function isSansIo(path: string): boolean {
   const rank = ranks.get(roomOf(path) ?? "");
   const test = /(_test\.c|\/testing\.h)$/.test(path);
-  return rank !== undefined && rank <= 2 && !test;
+  return rank !== undefined && rank <= 3 && !test;
 }
 
 /** The rooms below `io` know no clock, socket, thread or log: they cannot even name them. */
@@ -189,7 +193,7 @@ const functionLength: Rule = (path, text) => {
 
 /** What a file shares with others carries the library's prefix. */
 const symbolPrefix: Rule = (path, text) => {
-  if (!/^ffi\/src\/.*(?<!_test)\.c$/.test(path)) return [];
+  if (!/^ffi\/(src|sim)\/.*(?<!_test)\.c$/.test(path)) return [];
   return functionsOf(text).flatMap(({ name, isStatic }) =>
     isStatic || /^ls_/.test(name) ? [] : [`${name} is neither static nor ls__`]
   );
@@ -234,7 +238,7 @@ export const testedElsewhere: Readonly<Record<string, string>> = {};
 /** Which sources have no test beside them, given all paths of the clone. */
 export function untested(paths: readonly string[]): string[] {
   const all = new Set(paths);
-  const c = paths.filter((path) => /^ffi\/src\/.*(?<!_test)\.c$/.test(path));
+  const c = paths.filter((path) => /^ffi\/(src|sim)\/.*(?<!_test)\.c$/.test(path));
   const ts = paths.filter((path) =>
     /^src\/.*(?<!_test|_testing|\.gen)\.ts$/.test(path) && !/\/(main|mod|types)\.ts$/.test(path)
   );
