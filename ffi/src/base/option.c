@@ -105,6 +105,6 @@ int ls__option_set(const struct ls__option *table, size_t count, void *config, c
                       name, text);
     return 0;
   }
-  LS_ASSERT(!"option type");
+  LS_ASSERT(false && "option type");
   return LS_EINVAL;
 }
