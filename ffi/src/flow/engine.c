@@ -1,8 +1,8 @@
 /* The public interface of lockstep.h over objects and reactors.
  *
  * An API thread holds the engine's lock for the length of a call, so that a handle stays valid in
- * it; only the wait for events goes without. Commands are carried out by the reactor while the
- * caller waits, so that an error comes back as an answer. */
+ * it; only the wait for events goes without. A close waits until every call has left. Commands are
+ * carried out by the reactor while the caller waits, so that an error comes back as an answer. */
 #include "flow/engine.h"
 
 #include "base/assert.h"
@@ -52,23 +52,26 @@ static const struct ls__option engine_options[] = {
 
 struct ls__engine {
   int64_t handle;
+  unsigned users; /* API calls inside; under engines_lock */
+  bool closing, started;
   pthread_mutex_t lock; /* the table, and one command at a time */
   pthread_mutex_t command_lock;
   pthread_cond_t command_done;
   struct command *command[LS__REACTORS_MAX]; /* the one that waits for each reactor */
   struct engine_config config;
-  unsigned reactor_count, next_reactor;
+  unsigned reactor_count, next_reactor, next_event;
   struct ls__reactor reactors[LS__REACTORS_MAX];
   pthread_t threads[LS__REACTORS_MAX];
   struct ls__published published[LS__REACTORS_MAX];
   struct ls__object *objects[LS__OBJECTS_MAX];
-  uint32_t generations[LS__OBJECTS_MAX];
   int event_fd;
 };
 
 static pthread_mutex_t engines_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t engine_left = PTHREAD_COND_INITIALIZER;
 static struct ls__engine *engines[LS__ENGINES_MAX];
-static uint32_t engine_generations[LS__ENGINES_MAX];
+/* One count for all: a handle of a closed engine means nothing to the next one in its place. */
+static _Atomic uint64_t generations;
 
 LS_API int32_t ls_abi_version(void) {
   return LS_ABI_VERSION;
@@ -89,8 +92,21 @@ static uint32_t engine_slot(int64_t handle) {
   return (uint32_t)(handle >> 10) & (LS__ENGINES_MAX - 1);
 }
 
-static int64_t make_handle(uint32_t generation, uint32_t engine, uint32_t object, uint32_t bit) {
-  return (int64_t)((uint64_t)generation << SLOT_BITS | bit | engine << 10 | object);
+static int64_t make_handle(uint32_t engine, uint32_t object, uint32_t bit) {
+  uint64_t generation = atomic_fetch_add(&generations, 1) + 1;
+  return (int64_t)(generation << SLOT_BITS | bit | engine << 10 | object);
+}
+
+static void leave_engine(struct ls__engine *engine) {
+  pthread_mutex_lock(&engines_lock);
+  engine->users--;
+  pthread_cond_broadcast(&engine_left);
+  pthread_mutex_unlock(&engines_lock);
+}
+
+static void unlock_engine(struct ls__engine *engine) {
+  pthread_mutex_unlock(&engine->lock);
+  leave_engine(engine);
 }
 
 /* Finds and locks the engine of a handle; NULL when it is closed. */
@@ -100,9 +116,15 @@ static struct ls__engine *lock_engine(int64_t handle) {
   pthread_mutex_lock(&engines_lock);
   struct ls__engine *engine = engines[engine_slot(handle)];
   if (engine)
-    pthread_mutex_lock(&engine->lock);
+    engine->users++;
   pthread_mutex_unlock(&engines_lock);
-  return engine;
+  if (!engine)
+    return NULL;
+  pthread_mutex_lock(&engine->lock);
+  if (!engine->closing)
+    return engine;
+  unlock_engine(engine);
+  return NULL;
 }
 
 static struct ls__object *find_object(struct ls__engine *engine, int64_t handle) {
@@ -254,7 +276,7 @@ LS_API int64_t ls_engine_open(uint32_t threads, char *err, uint32_t err_len) {
   if (result == 0 && slot == LS__ENGINES_MAX)
     result = LS_ELIMIT;
   if (result == 0) {
-    engine->handle = make_handle(++engine_generations[slot], slot, 0, ENGINE_BIT);
+    engine->handle = make_handle(slot, 0, ENGINE_BIT);
     engines[slot] = engine;
   }
   pthread_mutex_unlock(&engines_lock);
@@ -277,14 +299,13 @@ static int64_t add_object(int64_t engine_handle, struct ls__object *object) {
     result = LS_ELIMIT;
     if (slot < LS__OBJECTS_MAX) {
       object->engine = engine;
-      object->handle =
-          make_handle(++engine->generations[slot], engine_slot(engine_handle), slot, 0);
+      object->handle = make_handle(engine_slot(engine_handle), slot, 0);
       engine->objects[slot] = object;
       result = object->handle;
     }
   }
   if (engine)
-    pthread_mutex_unlock(&engine->lock);
+    unlock_engine(engine);
   if (result < 0)
     object->ops->destroy(object);
   return result;
@@ -306,7 +327,7 @@ LS_API int32_t ls_endpoint_add(int64_t flow, int32_t direction, int32_t kind) {
   int result = LS_EHANDLE;
   if (object)
     result = object->reactor ? LS_ESTATE : ls__flow_add_endpoint(object, direction, kind);
-  pthread_mutex_unlock(&engine->lock);
+  unlock_engine(engine);
   return result;
 }
 
@@ -318,7 +339,7 @@ LS_API int32_t ls_link_add(int64_t flow, int32_t endpoint) {
   int result = LS_EHANDLE;
   if (object)
     result = object->reactor ? LS_ESTATE : ls__flow_add_link(object, endpoint);
-  pthread_mutex_unlock(&engine->lock);
+  unlock_engine(engine);
   return result;
 }
 
@@ -326,9 +347,8 @@ static int engine_option(struct ls__engine *engine, int32_t index, const char *n
                          const char *value, char *err, uint32_t err_len) {
   if (index != LS_SELF)
     return ls__fail(LS_EINDEX, err, err_len, "an engine has no endpoint %d", index);
-  for (unsigned i = 0; i < LS__OBJECTS_MAX; i++)
-    if (engine->objects[i] && engine->objects[i]->reactor)
-      return ls__fail(LS_ESTATE, err, err_len, "%s: set it before the first start", name);
+  if (engine->started)
+    return ls__fail(LS_ESTATE, err, err_len, "%s: set it before the first start", name);
   return ls__option_set(engine_options, sizeof engine_options / sizeof *engine_options,
                         &engine->config, name, value, err, err_len);
 }
@@ -347,7 +367,7 @@ LS_API int32_t ls_option(int64_t handle, int32_t index, const char *name, const 
       result = ls__fail(LS_ESTATE, err, err_len, "%s: cannot be changed after the start", name);
     else if (object)
       result = object->ops->option(object, index, name, value, err, err_len);
-    pthread_mutex_unlock(&engine->lock);
+    unlock_engine(engine);
   }
   if (result == LS_EHANDLE)
     ls__fail(result, err, err_len, "%s", ls__error_text(result));
@@ -372,6 +392,7 @@ static int start(struct ls__engine *engine, struct ls__object *object, char *err
   int result = object->ops->prepare(object, err, err_len);
   if (result < 0)
     return result;
+  engine->started = true;
   object->reactor = choose_reactor(engine, object);
   result = command(
       engine, object->reactor,
@@ -387,7 +408,7 @@ LS_API int32_t ls_start(int64_t handle, char *err, uint32_t err_len) {
   int result = object ? start(engine, object, err, err_len)
                       : ls__fail(LS_EHANDLE, err, err_len, "%s", ls__error_text(LS_EHANDLE));
   if (engine)
-    pthread_mutex_unlock(&engine->lock);
+    unlock_engine(engine);
   return result;
 }
 
@@ -399,7 +420,7 @@ LS_API int32_t ls_stop(int64_t handle) {
     result =
         command(engine, object->reactor, (struct command){.kind = COMMAND_STOP, .object = object});
   if (engine)
-    pthread_mutex_unlock(&engine->lock);
+    unlock_engine(engine);
   return result;
 }
 
@@ -410,64 +431,78 @@ static void close_object(struct ls__engine *engine, struct ls__object *object) {
   object->ops->destroy(object);
 }
 
-LS_API int32_t ls_close(int64_t handle) {
-  struct ls__engine *engine = lock_engine(handle);
-  if (!engine)
-    return LS_EHANDLE;
-  struct ls__object *object = find_object(engine, handle);
-  if (engine->handle != handle) {
-    if (object)
-      close_object(engine, object);
-    pthread_mutex_unlock(&engine->lock);
-    return object ? 0 : LS_EHANDLE;
-  }
+/* Ends all of an engine that is locked, and waits for the calls that are still inside it. */
+static void close_engine(struct ls__engine *engine) {
+  engine->closing = true;
   for (unsigned i = 0; i < LS__OBJECTS_MAX; i++)
     if (engine->objects[i])
       close_object(engine, engine->objects[i]);
   stop_threads(engine);
+  ls__engine_signal_event(engine);
   pthread_mutex_unlock(&engine->lock);
   pthread_mutex_lock(&engines_lock);
-  engines[engine_slot(handle)] = NULL;
+  engines[engine_slot(engine->handle)] = NULL;
+  while (engine->users > 1)
+    pthread_cond_wait(&engine_left, &engines_lock);
   pthread_mutex_unlock(&engines_lock);
   free_engine(engine);
-  return 0;
 }
 
-static bool take_event(struct ls__engine *engine, struct ls_event *event) {
-  for (unsigned i = 0; i < engine->reactor_count; i++)
-    if (ls__ring_read(&engine->reactors[i].events, event, sizeof *event) > 0)
-      return true;
-  return false;
-}
-
-/* Takes the next event of an engine: 1, 0 when there is none yet; LS_EHANDLE. `*fd` then becomes
- * readable with the next one. */
-static int try_event(int64_t handle, struct ls_event *event, int *fd) {
+LS_API int32_t ls_close(int64_t handle) {
   struct ls__engine *engine = lock_engine(handle);
   if (!engine)
     return LS_EHANDLE;
-  int result = engine->handle == handle ? take_event(engine, event) : LS_EHANDLE;
-  *fd = engine->event_fd;
-  pthread_mutex_unlock(&engine->lock);
-  return result;
+  if (engine->handle == handle) {
+    close_engine(engine);
+    return 0;
+  }
+  struct ls__object *object = find_object(engine, handle);
+  if (object)
+    close_object(engine, object);
+  unlock_engine(engine);
+  return object ? 0 : LS_EHANDLE;
+}
+
+/* Takes the next event, from each reactor in turn. Its descriptor may still tell of events that
+ * were taken before, and tells other waiters of those that are left. */
+static int take_event(struct ls__engine *engine, struct ls_event *event) {
+  uint64_t told;
+  ssize_t got = read(engine->event_fd, &told, sizeof told);
+  LS_ASSERT(got == sizeof told || errno == EAGAIN);
+  int taken = 0;
+  for (unsigned i = 0; i < engine->reactor_count; i++) {
+    struct ls__ring *ring =
+        &engine->reactors[(engine->next_event + i) % engine->reactor_count].events;
+    if (!taken && ls__ring_read(ring, event, sizeof *event) > 0)
+      taken = 1;
+    if (taken && !ls__ring_empty(ring)) {
+      ls__engine_signal_event(engine);
+      break;
+    }
+  }
+  engine->next_event += (unsigned)taken;
+  return taken;
 }
 
 LS_API int32_t ls_event_wait(int64_t handle, void *event, uint32_t len, int32_t timeout_ms) {
   if (!event || len != sizeof(struct ls_event))
     return LS_ESIZE;
   int64_t until_ns = ls__clock_now() + timeout_ms * LS_MS;
+  struct ls__engine *engine = lock_engine(handle);
+  if (!engine)
+    return LS_EHANDLE;
   for (;;) {
-    struct pollfd ready = {.events = POLLIN};
-    int result = try_event(handle, event, &ready.fd);
+    bool gone = engine->closing || engine->handle != handle;
+    int result = gone ? LS_EHANDLE : take_event(engine, event);
+    pthread_mutex_unlock(&engine->lock);
     int64_t left_ns = until_ns - ls__clock_now();
-    if (result != 0 || left_ns <= 0)
+    if (result != 0 || left_ns <= 0) {
+      leave_engine(engine);
       return result;
-    /* The descriptor may still tell of an event that was taken before: then look again. */
-    if (poll(&ready, 1, (int)((left_ns + LS_MS - 1) / LS_MS)) <= 0)
-      continue;
-    uint64_t value;
-    ssize_t got = read(ready.fd, &value, sizeof value);
-    LS_ASSERT(got == sizeof value || errno == EAGAIN);
+    }
+    struct pollfd ready = {.fd = engine->event_fd, .events = POLLIN};
+    poll(&ready, 1, (int)((left_ns + LS_MS - 1) / LS_MS));
+    pthread_mutex_lock(&engine->lock);
   }
 }
 
@@ -497,6 +532,6 @@ LS_API int32_t ls_stats(int64_t handle, int32_t scope, int32_t index, void *buf,
     result = scope == LS_SCOPE_ENGINE ? engine_statistics(engine, buf, len) : LS_EINVAL;
   else if (object)
     result = object->ops->statistics(object, scope, index, buf, len);
-  pthread_mutex_unlock(&engine->lock);
+  unlock_engine(engine);
   return result;
 }

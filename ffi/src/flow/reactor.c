@@ -36,7 +36,7 @@ static void publish(void *self, int64_t now_ns) {
     object->ops->publish(object, now_ns);
   ls__engine_publish(reactor);
   report_lost_events(reactor);
-  if (reactor->objects)
+  if (reactor->objects || reactor->events_lost != reactor->events_lost_told)
     ls__loop_at(&reactor->loop, &reactor->publish, now_ns + LS__PUBLISH_NS);
 }
 
