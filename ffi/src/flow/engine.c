@@ -374,12 +374,12 @@ LS_API int32_t ls_option(int64_t handle, int32_t index, const char *name, const 
   return result;
 }
 
-/* A listening port belongs to one reactor, since all its flows share one socket. */
+/* A local port belongs to one reactor, since all its flows share one socket. */
 static struct ls__reactor *choose_reactor(struct ls__engine *engine, struct ls__object *object) {
-  uint16_t port = ls__flow_listening_port(object);
+  uint16_t port = ls__flow_local_port(object);
   for (unsigned i = 0; port && i < LS__OBJECTS_MAX; i++) {
     struct ls__object *other = engine->objects[i];
-    if (other && other->reactor && ls__flow_listening_port(other) == port)
+    if (other && other->reactor && ls__flow_local_port(other) == port)
       return other->reactor;
   }
   return &engine->reactors[engine->next_reactor++ % engine->reactor_count];

@@ -110,6 +110,9 @@ static void shut(struct ls__endpoint *endpoint) {
 
 static bool has_room(const struct ls__endpoint *endpoint) {
   const struct file_output *output = (const struct file_output *)endpoint;
+  /* One that has failed takes no more, and must not hold up the others. */
+  if (atomic_load(&output->file.ended))
+    return true;
   return ls__ring_space(&output->file.ring) > LS__FILE_RING / 2;
 }
 

@@ -62,6 +62,7 @@ int ls__flow_add_endpoint(struct ls__object *object, int32_t direction, int32_t 
   if (!endpoint)
     return LS_ENOMEM;
   endpoint->flow = flow;
+  endpoint->kind = kind;
   endpoint->index = direction == LS_INPUT ? 0 : (int32_t)++flow->output_count;
   flow->endpoints[endpoint->index] = endpoint;
   return endpoint->index;
@@ -81,7 +82,7 @@ int ls__flow_add_link(struct ls__object *object, int32_t endpoint) {
   if (!flow)
     return LS_EHANDLE;
   struct ls__endpoint *owner = endpoint_at(flow, endpoint);
-  if (!owner)
+  if (!owner || owner->kind != LS_KIND_SRT)
     return LS_EINDEX;
   if (flow->link_count == LS__FLOW_LINKS_MAX)
     return LS_ELIMIT;
@@ -91,10 +92,10 @@ int ls__flow_add_link(struct ls__object *object, int32_t endpoint) {
   return LS__LINK_BASE + (int32_t)flow->link_count++;
 }
 
-uint16_t ls__flow_listening_port(const struct ls__object *object) {
+uint16_t ls__flow_local_port(const struct ls__object *object) {
   const struct ls__flow *flow = as_flow(object);
   for (unsigned i = 0; flow && i < flow->link_count; i++)
-    if (flow->links[i].mode == 1)
+    if (flow->links[i].local.port)
       return flow->links[i].local.port;
   return 0;
 }
@@ -190,10 +191,7 @@ bool ls__flow_has_room(const struct ls__flow *flow) {
 }
 
 bool ls__flow_from_srt(const struct ls__flow *flow) {
-  for (unsigned i = 0; i < flow->link_count; i++)
-    if (flow->links[i].endpoint == flow->endpoints[0])
-      return true;
-  return false;
+  return flow->endpoints[0]->kind == LS_KIND_SRT;
 }
 
 void ls__flow_drain(struct ls__flow *flow, const char *reason, int64_t now_ns) {

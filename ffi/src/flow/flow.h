@@ -45,7 +45,7 @@ struct ls__endpoint_ops {
 struct ls__endpoint {
   const struct ls__endpoint_ops *ops;
   struct ls__flow *flow;
-  int32_t index;
+  int32_t index, kind;
   struct ls__stats_endpoint stats;
   struct ls__published published;
 };
@@ -82,8 +82,8 @@ struct ls__object *ls__flow_new(void);
 int ls__flow_add_endpoint(struct ls__object *object, int32_t direction, int32_t kind);
 int ls__flow_add_link(struct ls__object *object, int32_t endpoint);
 
-/** The port of a flow's listening link, 0 when it has none or is no flow. */
-uint16_t ls__flow_listening_port(const struct ls__object *object);
+/** The local port that a link of a flow is bound to, 0 when none is or it is no flow. */
+uint16_t ls__flow_local_port(const struct ls__object *object);
 
 /* For endpoints (reactor thread). */
 

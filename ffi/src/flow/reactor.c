@@ -73,6 +73,14 @@ void ls__reactor_drop(struct ls__reactor *reactor, struct ls__object *object) {
     *at = object->next;
 }
 
+/* Peers have a say in texts, and programs print them: no control character (ECMA-48 §5) passes,
+ * be it of one byte or the two of UTF-8. */
+static void make_printable(char *text) {
+  for (unsigned char *at = (unsigned char *)text; *at; at++)
+    if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
+      *at = '?';
+}
+
 void ls__object_event(struct ls__object *object, enum ls_event_kind kind, int32_t code,
                       int32_t index, const char *format, ...) {
   struct ls__reactor *reactor = object->reactor;
@@ -85,6 +93,7 @@ void ls__object_event(struct ls__object *object, enum ls_event_kind kind, int32_
   va_start(args, format);
   vsnprintf(event.text, sizeof event.text, format, args);
   va_end(args);
+  make_printable(event.text);
   if (ls__ring_write(&reactor->events, &event, sizeof event))
     ls__engine_signal_event(reactor->engine);
   else

@@ -27,10 +27,10 @@ struct udp_input {
 struct udp_output {
   struct ls__endpoint endpoint;
   struct ls__udp_config socket;
-  int pace; /* 0 asap, 1 playout */
+  int pace; /* 0 asap, 1 playout, -1 as the input is */
   int fd;
   struct ls__egress egress;
-  bool open, stopping, warned;
+  bool open, stopping, warned, playout;
 };
 
 #define INPUT(field) offsetof(struct udp_input, field)
@@ -100,7 +100,8 @@ static int input_start(struct ls__endpoint *endpoint, int64_t now_ns, char *err,
     return input->fd;
   input->open = true;
   input->source = (struct ls__source){.fd = input->fd, .ready = input_ready, .self = input};
-  return ls__loop_watch(ls__flow_loop(endpoint->flow), &input->source);
+  int result = ls__loop_watch(ls__flow_loop(endpoint->flow), &input->source);
+  return result < 0 ? ls__fail(result, err, err_len, "cannot watch the socket") : 0;
 }
 
 static void input_stop(struct ls__endpoint *endpoint, int64_t now_ns) {
@@ -143,6 +144,7 @@ static int output_start(struct ls__endpoint *endpoint, int64_t now_ns, char *err
   struct udp_output *output = (struct udp_output *)endpoint;
   (void)now_ns;
   output->stopping = false;
+  output->playout = output->pace < 0 ? ls__flow_from_srt(endpoint->flow) : output->pace == 1;
   output->fd = ls__udp_open(&output->socket, err, err_len);
   if (output->fd < 0)
     return output->fd;
@@ -169,7 +171,7 @@ static void output_push(struct ls__endpoint *endpoint, const uint8_t *payload, s
   memcpy(departure->payload, payload, len);
   departure->length = (uint32_t)len;
   departure->to = output->socket.remote;
-  ls__egress_commit(&output->egress, departure, output->pace ? at_ns : now_ns);
+  ls__egress_commit(&output->egress, departure, output->playout ? at_ns : now_ns);
   endpoint->stats.packets++;
   endpoint->stats.bytes += len;
 }
@@ -266,5 +268,6 @@ struct ls__endpoint *ls__udp_output_new(void) {
     return NULL;
   output->endpoint.ops = &ops;
   output->socket.tos = output->socket.ttl = -1;
+  output->pace = -1;
   return &output->endpoint;
 }
