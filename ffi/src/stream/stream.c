@@ -86,7 +86,7 @@ static void connected(struct ls__stream *stream, unsigned link,
   /* The first link fixes base time and latency; a later one never moves playout. */
   if (!stream->clock.started)
     ls__tsbpd_start(&stream->clock, event->stamp_us, event->time_ns, at->link.receive_latency_ns);
-  ls__drift_link_init(&at->drift, event->stamp_us, event->time_ns);
+  ls__drift_link_init(&at->drift, event->time_ns);
   report(stream, LS__STREAM_CONNECTED, link, 0);
 }
 
@@ -142,10 +142,10 @@ static void satisfied_elsewhere(struct ls__stream *stream, unsigned link, uint32
 }
 
 static void store(struct ls__stream *stream, unsigned link, const struct ls__link_event *event,
-                  const uint8_t *data, size_t len) {
+                  const uint8_t *data, size_t len, int64_t now_ns) {
   struct ls__stream_link *at = &stream->links[link];
   uint32_t seq = event->header.seq;
-  int64_t stamp_us = ls__drift_unwrap(&at->drift, event->header.stamp_us);
+  int64_t stamp_us = ls__tsbpd_unwrap(&stream->clock, event->header.stamp_us, now_ns);
   switch (ls__recvbuf_insert(&stream->rx, seq, stamp_us, data + LS_HEADER_BYTES,
                              len - LS_HEADER_BYTES)) {
   case LS__RECV_NEW:
@@ -162,7 +162,7 @@ static void store(struct ls__stream *stream, unsigned link, const struct ls__lin
 }
 
 static void on_event(struct ls__stream *stream, unsigned link, const struct ls__link_event *event,
-                     const uint8_t *data, size_t len) {
+                     const uint8_t *data, size_t len, int64_t now_ns) {
   struct ls__stream_link *at = &stream->links[link];
   switch (event->kind) {
   case LS__EVENT_NONE:
@@ -179,7 +179,7 @@ static void on_event(struct ls__stream *stream, unsigned link, const struct ls__
     report(stream, LS__STREAM_CLOSED, link, 0);
     return;
   case LS__EVENT_DATA:
-    store(stream, link, event, data, len);
+    store(stream, link, event, data, len, now_ns);
     return;
   case LS__EVENT_ACKED:
     release_sent(stream);
@@ -196,7 +196,7 @@ void ls__stream_input(struct ls__stream *stream, unsigned link, const uint8_t *d
   LS_ASSERT(link < stream->link_count);
   struct ls__link_event event;
   ls__link_input(&stream->links[link].link, data, len, now_ns, &event);
-  on_event(stream, link, &event, data, len);
+  on_event(stream, link, &event, data, len, now_ns);
 }
 
 static size_t put_data(struct ls__stream *stream, struct ls__stream_link *at, uint32_t seq,
@@ -332,7 +332,7 @@ void ls__stream_tick(struct ls__stream *stream, int64_t now_ns) {
     drop_too_late(stream, now_ns);
   for (unsigned i = 0; i < stream->link_count; i++) {
     ls__link_tick(&stream->links[i].link, stream->tx.end, now_ns, &event);
-    on_event(stream, i, &event, NULL, 0);
+    on_event(stream, i, &event, NULL, 0, now_ns);
   }
   finish_step(stream, now_ns);
 }

@@ -6,10 +6,20 @@
  * trip is inside it. The correction is a straight line between updates: it starts at 0 and never
  * steps. Each window of samples yields one error, the servo answers with a rate:
  *
- *   rate = integral + P · error / window,   |rate| ≤ 1000 ppm
+ *   rate = integral + error / window / n,   |rate| ≤ 1000 ppm
  *
- * A link's samples are compared with that link's own first window: a path's length is an offset
- * of the link, not a drift of the clock, so links of different delay do not disagree. */
+ * until the next update, but for two windows at most: after that nothing measures, and the integral
+ * alone goes on. While the proportional part is at its limit the integral stands still, so that an
+ * error too large for a clock does not become one.
+ *
+ * The error comes from the sample of the window with the shortest round trip (as NTP's clock filter
+ * chooses, RFC 5905 §10), half of which is taken to lie on this way. By how much that round trip
+ * differs from the reference's, half of it may lie on either way: an error within that is explained
+ * by a queue, and only the rest is the clock's.
+ *
+ * A link's samples are compared with a reference of that link's own: a path's length is an offset
+ * of the link, not a drift of the clock, so links of different delay do not disagree. When the
+ * round trip has settled elsewhere, the path has changed, and gets a new reference. */
 #ifndef LS__STREAM_TSBPD_H
 #define LS__STREAM_TSBPD_H
 
@@ -20,43 +30,57 @@
 
 #define LS__DRIFT_WINDOW_NS LS_S
 #define LS__DRIFT_SAMPLES_MIN 8
+/* Samples too few for a window within this time are from before and after a pause. */
+#define LS__DRIFT_WINDOW_MAX_NS (16 * LS_S)
 #define LS__DRIFT_RATE_MAX_PPB 1000000
-/* Damping 0.7: proportional 1/5 a window, integral 1/50 a window. */
-#define LS__DRIFT_PROPORTIONAL 5
-#define LS__DRIFT_INTEGRAL 50
-/* A sample further off than this counts as this far off: it was held up, the clock was not. */
-#define LS__DRIFT_OUTLIER_NS (100 * LS_MS)
+/* Two crystals of ±100 ppm, and as much again for what virtual machines make of them. */
+#define LS__DRIFT_INTEGRAL_MAX_PPB 500000
+/* Proportional 1/n and integral 1/2n² a window, which is damping 0.7. n grows by one each six
+ * windows: quick to learn the rate, then slow to forget it for a path's noise. */
+#define LS__DRIFT_N_FIRST 5
+#define LS__DRIFT_N_LAST 20
+#define LS__DRIFT_N_WINDOWS 6
+/* A round trip has settled when it was the same for so many windows, within 1 ms or 1/16. */
+#define LS__DRIFT_SETTLED_WINDOWS 10
+#define LS__DRIFT_SAME_MIN_NS LS_MS
+#define LS__DRIFT_SAME_SHARE 16
 
 /* The part of a clock that belongs to one link. */
 struct ls__drift_link {
-  int64_t newest_us;    /* newest stamp of this link, unwrapped */
-  int64_t reference_ns; /* mean of its first window */
-  bool referenced;
-  int64_t first_rtt_ns;
-  int64_t window_ns; /* start of the window */
-  int64_t anchor_ns; /* what the samples of the window are summed against */
-  int64_t sum_ns;
+  /* This window: its start, its samples, and the one of the shortest round trip. An offset is what
+   * a sample differs from the corrected clock by. */
+  int64_t window_ns;
   uint32_t count;
+  int64_t best_rtt_ns, best_offset_ns;
+  /* What the offsets are compared with, and the round trip that goes with it. */
+  bool referenced;
+  int64_t reference_rtt_ns, reference_ns;
+  /* The round trip of the last windows, and of how many. */
+  int64_t level_rtt_ns;
+  unsigned level_windows;
 };
 
 struct ls__tsbpd {
   int64_t base_ns, latency_ns;
   bool started;
   int64_t correction_ns, since_ns; /* the line: value at since_ns */
+  int64_t hold_ns;                 /* so long at rate_ppb, then at integral_ppb */
   int64_t rate_ppb, integral_ppb;
+  unsigned updates; /* up to where n stays */
 };
 
 /** Starts the clock at the peer's handshake: arrived at `now_ns` with `stamp_us`. */
 void ls__tsbpd_start(struct ls__tsbpd *clock, uint32_t stamp_us, int64_t now_ns,
                      int64_t latency_ns);
 
-/** Begins following a link, whose handshake carried `stamp_us`. */
-void ls__drift_link_init(struct ls__drift_link *link, uint32_t stamp_us, int64_t now_ns);
+/** Begins following a link. */
+void ls__drift_link_init(struct ls__drift_link *link, int64_t now_ns);
 
-/** Unwraps a stamp of this link against its newest one. */
-int64_t ls__drift_unwrap(struct ls__drift_link *link, uint32_t stamp_us);
+/** Unwraps a stamp that was read at `now_ns` to 64 bits: to the value nearest to what the peer's
+ * clock shows now, so that neither a pause nor a stamp from a stranger leads astray. */
+int64_t ls__tsbpd_unwrap(const struct ls__tsbpd *clock, uint32_t stamp_us, int64_t now_ns);
 
-/** Feeds one stamp of an ACKACK (with its round trip) or keepalive (0). */
+/** Feeds one stamp of an ACKACK with its round trip. A keepalive (0) measures nothing. */
 void ls__tsbpd_sample(struct ls__tsbpd *clock, struct ls__drift_link *link, uint32_t stamp_us,
                       int64_t rtt_ns, int64_t now_ns);
 
