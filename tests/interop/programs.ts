@@ -37,14 +37,14 @@ const absent = new Set(names.filter((_, index) => !found[index]));
 interface Definition<T> {
   readonly name: string;
   readonly ignore: boolean;
-  readonly fn: (context: T) => Promise<void>;
+  readonly fn: (context: T) => Promise<void> | void;
 }
 
 /** A test or step that needs programs: done, skipped with the reason in its name, or failed. */
 export function needing<T>(
   programs: readonly Program[],
   name: string,
-  fn: (context: T) => Promise<void>,
+  fn: (context: T) => Promise<void> | void,
 ): Definition<T> {
   const missing = programs.filter((program) => absent.has(program));
   if (missing.length === 0) return { name, ignore: false, fn };

@@ -54,10 +54,10 @@ export class Stage implements AsyncDisposable {
   }
 
   /** The same work; a failure also tells what the programs said. */
-  explained(work: () => Promise<void>): () => Promise<void> {
+  explained<T>(work: () => Promise<T>): () => Promise<T> {
     return async () => {
       try {
-        await work();
+        return await work();
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error);
         const reports = this.#peers.map((peer) => peer.report());

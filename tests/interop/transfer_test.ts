@@ -1,7 +1,15 @@
-/** A stream to and from libsrt and between ourselves, over a path that delays and loses. */
+/** A stream to and from libsrt, ffmpeg and ourselves, over a path that delays and loses. */
 import { installed, needing } from "./programs.ts";
 import { onStage } from "./stage.ts";
-import { carry, describeRoles, judge, programsOf, type Roles, type Speaker } from "./transfer.ts";
+import {
+  carry,
+  describeRoles,
+  judge,
+  pauseOf,
+  programsOf,
+  type Roles,
+  type Speaker,
+} from "./transfer.ts";
 
 /** Who sends to whom. */
 const pairs: readonly (readonly [Speaker, Speaker])[] = [
@@ -10,25 +18,62 @@ const pairs: readonly (readonly [Speaker, Speaker])[] = [
   ["lockstep", "lockstep"],
 ];
 
-/** Carries the stream of one source over all at once; each is judged by itself. */
+/** A machine that stands still for longer than this keeps no latency of 300 ms. */
+const longPauseMs = 100;
+/** How often a run may be spoilt by the machine, and is done again. */
+const spoiltRuns = 2;
+
+interface Judgement {
+  /** The figures, or what is wrong. */
+  readonly result: string | Error;
+  readonly pauseMs: number;
+}
+
+/** Carries the stream of one source over all at once, and judges each. */
+async function run(all: readonly Roles[], seconds: number): Promise<Map<Roles, Judgement>> {
+  const judgements = new Map<Roles, Judgement>();
+  await onStage(async (stage) => {
+    const { copy, outcomes } = await carry(stage, all, seconds);
+    for (const outcome of outcomes) {
+      const result = await stage.explained(() => judge(copy, outcome, seconds))()
+        .catch((error: Error) => error);
+      judgements.set(outcome.roles, { result, pauseMs: pauseOf(outcome) });
+    }
+  });
+  return judgements;
+}
+
+/** The same; a run that went wrong while the machine stood still tells nothing and is repeated. */
+async function runUnspoilt(
+  all: readonly Roles[],
+  seconds: number,
+): Promise<Map<Roles, Judgement>> {
+  for (let spoilt = 0;; spoilt++) {
+    const judgements = await run(all, seconds);
+    const bad = [...judgements.values()].filter(({ result }) => result instanceof Error);
+    const pausesMs = bad.map(({ pauseMs }) => Math.round(pauseMs));
+    if (bad.length === 0 || pausesMs.some((ms) => ms < longPauseMs) || spoilt === spoiltRuns) {
+      return judgements;
+    }
+    console.log(`done again: the machine stood still for ${pausesMs.join(" and ")} ms`);
+  }
+}
+
 async function carryAll(
   t: Deno.TestContext,
   all: readonly Roles[],
   seconds: number,
 ): Promise<void> {
-  await onStage(async (stage) => {
-    const possible = all.filter((roles) => installed(programsOf(roles)));
-    const { copy, outcomes } = await carry(stage, possible, seconds);
-    for (const roles of all) {
-      const name = describeRoles(roles);
-      const judgement = stage.explained(async () => {
-        const outcome = outcomes.find((one) => one.roles === roles);
-        if (outcome === undefined) throw new Error("It did not take place");
-        console.log(`${name}: ${await judge(copy, outcome, seconds)}`);
-      });
-      await t.step(needing(programsOf(roles), name, judgement));
-    }
-  });
+  const possible = all.filter((roles) => installed(programsOf(roles)));
+  const judgements = await runUnspoilt(possible, seconds);
+  for (const roles of all) {
+    const name = describeRoles(roles);
+    await t.step(needing(programsOf(roles), name, () => {
+      const result = judgements.get(roles)?.result;
+      if (typeof result !== "string") throw result ?? new Error("It did not take place");
+      console.log(`${name}: ${result}`);
+    }));
+  }
 }
 
 for (const caller of ["sender", "receiver"] as const) {
@@ -45,4 +90,11 @@ Deno.test("60 s at 8 Mb/s are bit-exact at 1 % loss", async (t) => {
     caller: callers[index] ?? "sender",
   }));
   await carryAll(t, all, 60);
+});
+
+Deno.test("7 s at 8 Mb/s by ffmpeg have no gap at 1 % loss", async (t) => {
+  await carryAll(t, [
+    { sender: "ffmpeg", receiver: "lockstep", caller: "sender" },
+    { sender: "lockstep", receiver: "ffmpeg", caller: "sender" },
+  ], 7);
 });
