@@ -113,8 +113,8 @@ static int prepare(struct ls__endpoint *endpoint, char *err, uint32_t err_len) {
 static void report(struct srt_endpoint *srt, enum ls_link_state state, const char *text) {
   char peer[LS_ADDR_TEXT];
   srt->state = state;
-  ls__object_event(&srt->endpoint.flow->object, LS_EVENT_LINK_STATE, state, srt->link_index,
-                   "%s: %s", ls__addr_format(&srt->peer, peer), text);
+  ls__object_event(&srt->endpoint.flow->object, LS_EVENT_LINK_STATE, (int32_t)state,
+                   srt->link_index, "%s: %s", ls__addr_format(&srt->peer, peer), text);
 }
 
 static struct ls__link_config link_config(const struct srt_endpoint *srt) {
