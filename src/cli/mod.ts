@@ -8,6 +8,7 @@
 import { getLogger } from "@std/log";
 import { ConfigError, quote, suggest } from "../config/mod.ts";
 import { LibraryError, LockstepError } from "../engine/mod.ts";
+import { demo } from "./demo.ts";
 import { generalHelp, verbHelp } from "./help.ts";
 import { impair } from "./impair.ts";
 import { LineWriter, openStreams } from "./output.ts";
@@ -18,7 +19,7 @@ import { type ExitCode, exitCodes, readInvocation, UsageError, type Verb } from 
 export const version = "0.1.0";
 
 /** Every verb, in the order of the help. */
-export const verbs: readonly Verb[] = [route, impair];
+export const verbs: readonly Verb[] = [route, impair, demo];
 
 /** Runs a command line; what the process ends with. */
 export async function main(args: readonly string[]): Promise<ExitCode> {

@@ -56,10 +56,11 @@ export class LineWriter {
 }
 
 const clearLine = "\r\x1b[K";
+const clearLineAbove = "\x1b[A\x1b[K";
 
 /**
- * Standard error: log lines and, on a terminal, one line of progress below them that is rewritten in
- * place.
+ * Standard error: log lines and, on a terminal, one or more lines of progress below them that are
+ * rewritten in place.
  */
 export class Console {
   readonly #writer: LineWriter;
@@ -81,17 +82,26 @@ export class Console {
   /** Writes a line above the progress. */
   line(text: string): void {
     if (this.#progress === "") this.#writer.line(text);
-    else this.#writer.write(`${clearLine}${text}\n${this.#progress}`);
+    else this.#writer.write(`${this.#clear()}${text}\n${this.#progress}`);
+  }
+
+  /** What takes the progress off the screen. */
+  #clear(): string {
+    return clearLine + clearLineAbove.repeat(this.#progress.split("\n").length - 1);
   }
 
   /** Replaces the progress; empty takes it away. Does nothing where there is no terminal. */
   progress(text: string): void {
     // A line that is broken by the terminal could not be taken back.
     const columns = this.#columns() - 1;
-    const line = text.length > columns ? `${text.slice(0, columns - 1)}…` : text;
-    if (!this.#terminal || line === this.#progress) return;
-    this.#progress = line;
-    this.#writer.write(`${clearLine}${line}`);
+    const lines = text.split("\n").map((line) =>
+      line.length > columns ? `${line.slice(0, columns - 1)}…` : line
+    );
+    const shown = lines.join("\n");
+    if (!this.#terminal || shown === this.#progress) return;
+    const clear = this.#clear();
+    this.#progress = shown;
+    this.#writer.write(`${clear}${shown}`);
   }
 }
 

@@ -54,6 +54,19 @@ Deno.test("progress is never wider than the terminal", () => {
   assert.equal(memory.text, "\r\x1b[K01234567…");
 });
 
+Deno.test("progress of several lines is taken off the screen whole", () => {
+  const memory = new Memory(true);
+  const console = new Console(memory, () => 10);
+  console.progress("a\nb\n0123456789");
+  console.line("hello");
+  console.progress("");
+  const screen = memory.text.replaceAll("\r\x1b[K", "<clear>").replaceAll("\x1b[A\x1b[K", "<up>");
+  assert.equal(
+    screen,
+    "<clear>a\nb\n01234567…<clear><up><up>hello\na\nb\n01234567…<clear><up><up>",
+  );
+});
+
 Deno.test("without a terminal there is no progress", () => {
   const memory = new Memory(false);
   const console = new Console(memory, () => 80);

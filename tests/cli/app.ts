@@ -1,6 +1,5 @@
 /**
- * The program as a person runs it: with the permissions that `deno task lockstep` grants, and no
- * more.
+ * The program as a person runs it: with the permissions that its task grants, and no more.
  *
  * @module
  */
@@ -23,12 +22,14 @@ export interface AppOptions {
   readonly stdin?: Uint8Array<ArrayBuffer>;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The task whose command it is. */
+  readonly task?: "lockstep" | "demo";
 }
 
-/** What the task runs, without the name of the runtime; paths are made absolute. */
-function taskArguments(): string[] {
+/** What a task runs, without the name of the runtime; paths are made absolute. */
+function taskArguments(task: "lockstep" | "demo"): string[] {
   const { tasks } = JSON.parse(Deno.readTextFileSync(`${root}deno.json`));
-  const [runtime, ...args] = String(tasks.lockstep.command).split(" ");
+  const [runtime, ...args] = String(tasks[task].command).split(" ");
   if (runtime !== "deno") throw new Error(`The task runs "${runtime}"`);
   return args.map((arg) =>
     arg.replace("--allow-ffi=build", `--allow-ffi=${root}build`).replace(/^src\//, `${root}src/`)
@@ -52,7 +53,7 @@ export class App implements AsyncDisposable {
   /** Starts the program with these arguments. */
   static start(args: readonly string[], options: AppOptions = {}): App {
     const child = new Deno.Command(Deno.execPath(), {
-      args: [...taskArguments(), ...args],
+      args: [...taskArguments(options.task ?? "lockstep"), ...args],
       cwd: options.cwd ?? root,
       env: { ...options.env },
       stdin: options.stdin === undefined ? "null" : "piped",
