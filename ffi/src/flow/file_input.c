@@ -41,9 +41,11 @@ struct file_input {
   struct ls__file file;
   struct ls__task task;
   uint8_t payload[LS_PAYLOAD_MAX];
-  size_t payload_len; /* 0: none is waiting */
+  size_t payload_len;
+  bool payload_whole; /* it waits for its time; else it waits for more bytes */
   int64_t payload_at_ns;
   int64_t zero_ns; /* when offset 0 leaves; LS_NEVER before the first */
+  bool starved;    /* the source had nothing when it was asked */
   uint64_t taken_bytes;
   bool open, stopped;
 };
@@ -60,14 +62,18 @@ static const struct ls__option input_options[] = {
 };
 
 static int read_clip(struct file_input *input, char *err, uint32_t err_len) {
-  FILE *file = fopen(input->path, "rb");
   struct stat info;
-  if (!file || fstat(fileno(file), &info) < 0 || !S_ISREG(info.st_mode)) {
-    int reason = errno;
-    if (file)
-      fclose(file);
+  /* Without O_NONBLOCK the open of a named pipe waits for somebody to write to it. */
+  int fd = open(input->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
     return ls__fail(LS_ESYSTEM, err, err_len, "cannot read the clip '%s': %s", input->path,
-                    file ? "a looped clip must be a regular file" : strerror(reason));
+                    strerror(errno));
+  bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  FILE *file = regular ? fdopen(fd, "rb") : NULL;
+  if (!file) {
+    close(fd);
+    return ls__fail(LS_ESYSTEM, err, err_len, "cannot read the clip '%s': %s", input->path,
+                    regular ? "out of memory" : "a looped clip must be a regular file");
   }
   input->clip_len = info.st_size > 0 && info.st_size <= LS_LOOP_CLIP_MAX ? (size_t)info.st_size : 0;
   input->clip = input->clip_len ? malloc(input->clip_len) : NULL;
@@ -196,6 +202,15 @@ static bool exhausted(const struct file_input *input) {
          (input->reader.ended && input->reader.taken == input->reader.timed);
 }
 
+/* A source that had nothing when it was due goes on at its pace from now: what comes later than its
+ * time would be late for ever, and dropped by whoever plays it out. */
+static void keep_pace(struct file_input *input, int64_t now_ns) {
+  int64_t behind_ns = now_ns - (input->zero_ns + input->payload_at_ns);
+  if (input->starved && behind_ns > 0)
+    input->zero_ns += behind_ns;
+  input->starved = false;
+}
+
 /* A source that can wait begins when every output is ready, and one without pace waits for room. */
 static bool may_deliver(const struct file_input *input) {
   bool waits = input->pace == PACE_ASAP || input->zero_ns == LS_NEVER;
@@ -225,14 +240,18 @@ static void run(void *self, int64_t now_ns) {
     if (input->zero_ns == LS_NEVER)
       input->zero_ns = now_ns;
     again_ns = LS_NEVER; /* until the reader says that there is more */
-    if (input->payload_len == 0 && !next_payload(input, now_ns))
+    if (!input->payload_whole && !(input->payload_whole = next_payload(input, now_ns))) {
+      input->starved = true;
       break;
+    }
+    keep_pace(input, now_ns);
     int64_t at_ns = input->pace == PACE_ASAP ? now_ns : input->zero_ns + input->payload_at_ns;
     again_ns = at_ns;
     if (at_ns > now_ns)
       break;
     ls__flow_deliver(flow, input->payload, input->payload_len, at_ns, now_ns);
     input->payload_len = 0;
+    input->payload_whole = false;
   }
   ls__flow_flush(flow, now_ns);
   if (input->stopped)
@@ -246,8 +265,9 @@ static void file_ready(void *self, int64_t now_ns) {
   run(self, now_ns);
 }
 
-static int open_path(const char *path, int flags, char *err, uint32_t err_len) {
-  int fd = open(path, flags | O_CLOEXEC, 0644);
+/* The open of a named pipe would wait for its writer, and the thread of all flows with it. */
+static int open_path(const char *path, char *err, uint32_t err_len) {
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   return fd >= 0
              ? fd
              : ls__fail(LS_ESYSTEM, err, err_len, "cannot open '%s': %s", path, strerror(errno));
@@ -260,11 +280,12 @@ static int input_start(struct ls__endpoint *endpoint, int64_t now_ns, char *err,
   input->zero_ns = LS_NEVER;
   input->payload_len = 0;
   input->taken_bytes = 0;
-  input->stopped = false;
+  input->payload_whole = input->stopped = false;
+  input->starved = true;
   ls__marker_writer_init(&input->writer, ls__random_id(UINT32_MAX));
   if (!input->loop) {
     bool owned = input->path[0] != 0;
-    int fd = owned ? open_path(input->path, O_RDONLY, err, err_len) : (int)input->fd_option;
+    int fd = owned ? open_path(input->path, err, err_len) : (int)input->fd_option;
     if (fd < 0)
       return fd;
     uint32_t chunk = (uint32_t)input->payload_size;

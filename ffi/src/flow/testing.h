@@ -4,9 +4,13 @@
 #define LS__FLOW_TESTING_H
 
 #include "base/addr_text.h"
+#include "base/bytes.h"
 #include "base/statistics.gen.h"
 #include "io/testing.h"
 #include "lockstep.h"
+#include "media/testing.h"
+
+#include <sys/mman.h>
 
 #define LS__TEST_ERR 512
 
@@ -141,6 +145,32 @@ static inline size_t ls__test_receive(int fd, void *data, size_t size) {
   if (!ls__test_until((got = recv(fd, data, size, MSG_DONTWAIT)) >= 0))
     fail_msg("no datagram");
   return (size_t)got;
+}
+
+/** A regular file without a name, and a path by which this process finds it. */
+static inline int ls__test_file(const void *bytes, size_t len, char path[64]) {
+  int fd = memfd_create("test", MFD_CLOEXEC);
+  assert_true(fd >= 0);
+  assert_int_equal(write(fd, bytes, len), len);
+  assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+  snprintf(path, 64, "/proc/self/fd/%d", fd);
+  return fd;
+}
+
+#define LS__TEST_CLIP 1000
+
+/** A clip of one second, a packet each millisecond (1.504 Mbit/s): a PCR each 20 ms, a picture each
+ * 40 ms, the packet's number in its last two bytes. */
+static inline void ls__test_clip(uint8_t (*packets)[LS_TS_SIZE]) {
+  for (int64_t i = 0; i < LS__TEST_CLIP; i++) {
+    uint8_t *packet = packets[i];
+    ls__test_packet(packet, 0x100, (uint8_t)(i & 15), (uint8_t)(i * 7));
+    if (i % 20 == 0)
+      ls__test_pcr(packet, i * LS_PCR_HZ / 1000, false);
+    if (i % 40 == 0)
+      ls__test_pes(packet, 0xe0, 9000 + i * LS_STAMP_HZ / 1000, -1);
+    ls__put16(packet + LS_TS_SIZE - 2, (uint16_t)i);
+  }
 }
 
 #endif
