@@ -63,8 +63,10 @@ static void ripen(struct ls__link *link, int64_t now_ns) {
 
 void ls__link_on_data(struct ls__link *link, const struct ls__header *header, size_t payload,
                       int64_t now_ns, struct ls__link_event *event) {
+  /* Message number 0 is none: libsrt marks the packets of its packet filter with it, which repeat
+   * a sequence number and carry no media. A listener with a filter sends them to whoever calls. */
   if (!link->config.receives || payload == 0 || payload > LS_PAYLOAD_MAX || header->key != 0 ||
-      header->position != 3) {
+      header->position != 3 || header->msgno == 0) {
     link->stats.packets_unexpected++;
     return;
   }

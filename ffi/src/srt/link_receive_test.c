@@ -379,6 +379,7 @@ static void test_refused_data(void **state) {
       {{.seq = ISN, .position = 3, .msgno = 1, .key = 1}, 100},
       {{.seq = ISN, .position = 2, .msgno = 1}, 100},
       {{.seq = ISN, .position = 0, .msgno = 1}, 100},
+      {{.seq = ISN, .position = 3, .msgno = 0}, 100}, /* of a packet filter */
   };
   uint8_t datagram[LS_DATAGRAM_MAX + 1] = {0};
   struct ls__link_event event;
@@ -391,7 +392,7 @@ static void test_refused_data(void **state) {
   }
   link_.config.receives = false;
   assert_false(data(0, 0));
-  assert_int_equal(link_.stats.packets_unexpected, 6);
+  assert_int_equal(link_.stats.packets_unexpected, 7);
   link_.config.receives = true;
   assert_true(data(0, 0));
   assert_int_equal(link_.stats.packets_received, 1);
@@ -411,7 +412,8 @@ static void test_beyond_window(void **state) {
                {70, 1}, {69, 1}, {1000, 1}, {1063, 2}, {1200, 1}, {0x3fffffff, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct ls__link_event event;
-    ls__header_put(&(struct ls__header){.seq = seq_at(cases[i].at), .position = 3}, datagram);
+    ls__header_put(&(struct ls__header){.seq = seq_at(cases[i].at), .position = 3, .msgno = 1},
+                   datagram);
     ls__link_input(&link_, datagram, sizeof datagram, 0, &event);
     assert_int_equal(event.kind, cases[i].row ? LS__EVENT_BEYOND : LS__EVENT_DATA);
     assert_int_equal(event.row, cases[i].row);
