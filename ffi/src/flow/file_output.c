@@ -14,6 +14,7 @@ struct file_output {
   bool append;
   struct ls__file file;
   bool open, finishing, warned;
+  bool written; /* the writer's end has been seen, and its error reported */
 };
 
 #define OUTPUT(field) offsetof(struct file_output, field)
@@ -35,6 +36,7 @@ static void ended(void *self, int64_t now_ns) {
   struct file_output *output = self;
   struct ls__flow *flow = output->endpoint.flow;
   int error = atomic_load(&output->file.error);
+  output->written = atomic_load(&output->file.ended);
   if (error && !output->warned) {
     output->warned = true;
     output->endpoint.stats.errors++;
@@ -47,19 +49,27 @@ static void ended(void *self, int64_t now_ns) {
   ls__flow_check(flow, now_ns);
 }
 
+/* The open of a named pipe would wait for its reader, and the thread of all flows with it. */
+static int open_path(const struct file_output *output, char *err, uint32_t err_len) {
+  int how = O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | (output->append ? O_APPEND : O_TRUNC);
+  int fd = open(output->path, how, 0644);
+  if (fd >= 0)
+    return fd;
+  if (errno == ENXIO)
+    return ls__fail(LS_ESYSTEM, err, err_len, "nobody reads the pipe '%s': start its reader first",
+                    output->path);
+  return ls__fail(LS_ESYSTEM, err, err_len, "cannot write to '%s': %s", output->path,
+                  strerror(errno));
+}
+
 static int start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint32_t err_len) {
   struct file_output *output = (struct file_output *)endpoint;
   bool owned = output->path[0] != 0;
-  int fd = (int)output->fd_option;
+  int fd = owned ? open_path(output, err, err_len) : (int)output->fd_option;
   (void)now_ns;
-  output->finishing = output->warned = false;
-  if (owned) {
-    int how = output->append ? O_APPEND : O_TRUNC;
-    fd = open(output->path, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
-    if (fd < 0)
-      return ls__fail(LS_ESYSTEM, err, err_len, "cannot write to '%s': %s", output->path,
-                      strerror(errno));
-  }
+  if (fd < 0)
+    return fd;
+  output->finishing = output->warned = output->written = false;
   int result =
       ls__file_write(&output->file, ls__flow_loop(endpoint->flow), fd, owned, ended, output);
   if (result < 0)
@@ -97,7 +107,7 @@ static void stop(struct ls__endpoint *endpoint, int64_t now_ns) {
 
 static bool has_ended(const struct ls__endpoint *endpoint) {
   const struct file_output *output = (const struct file_output *)endpoint;
-  return !output->open || atomic_load(&output->file.ended);
+  return !output->open || output->written;
 }
 
 static void shut(struct ls__endpoint *endpoint) {
