@@ -67,32 +67,66 @@ static void update(struct ls__tsbpd *clock, int64_t error_ns, int64_t window_ns,
   clock->rate_ppb = clamp(clock->integral_ppb + proportional_ppb, LS__DRIFT_RATE_MAX_PPB);
 }
 
-static bool same(int64_t rtt_ns, int64_t other_ns) {
-  return distance(rtt_ns, other_ns) <=
-         ls__time_max(other_ns / LS__DRIFT_SAME_SHARE, LS__DRIFT_SAME_MIN_NS);
+/* Follows where the windows are; whether the path has changed for good. */
+static bool path_changed(struct ls__drift_link *link, const struct ls__drift_sample *window) {
+  struct ls__drift_sample *average = &link->average;
+  int64_t off_ns = window->rtt_ns - average->rtt_ns;
+  average->rtt_ns += off_ns / LS__DRIFT_AVERAGE;
+  average->offset_ns += (window->offset_ns - average->offset_ns) / LS__DRIFT_AVERAGE;
+  link->spread_ns += (distance(off_ns, 0) - link->spread_ns) / LS__DRIFT_AVERAGE;
+  int64_t same_ns =
+      ls__time_max(link->reference.rtt_ns / LS__DRIFT_SAME_SHARE, LS__DRIFT_SAME_MIN_NS);
+  same_ns = ls__time_max(same_ns, LS__DRIFT_SAME_SPREADS * link->spread_ns);
+  bool same = distance(average->rtt_ns, link->reference.rtt_ns) <= same_ns;
+  link->elsewhere = same ? 0 : link->elsewhere + 1;
+  return link->elsewhere >= LS__DRIFT_CHANGED_WINDOWS;
 }
 
-/* Whether the offset of this window becomes the reference. */
-static bool refer(struct ls__drift_link *link) {
-  if (link->level_windows == 0 || !same(link->best_rtt_ns, link->level_rtt_ns)) {
-    link->level_rtt_ns = link->best_rtt_ns;
-    link->level_windows = 0;
+/* Makes the reference from the first window, or anew; whether this window only served for that. */
+static bool refer(struct ls__drift_link *link, const struct ls__drift_sample *window) {
+  if (!link->referenced) {
+    link->referenced = true;
+    link->reference = link->average = *window;
+    return true;
   }
-  link->level_windows++;
-  bool settled = link->level_windows >= LS__DRIFT_SETTLED_WINDOWS &&
-                 !same(link->best_rtt_ns, link->reference_rtt_ns);
-  if (link->referenced && !settled)
+  if (!path_changed(link, window))
     return false;
-  link->referenced = true;
-  link->reference_ns = link->best_offset_ns;
-  link->reference_rtt_ns = link->best_rtt_ns;
+  link->reference = link->average;
+  link->elsewhere = 0;
   return true;
 }
 
-static int64_t error_of(const struct ls__drift_link *link) {
-  int64_t error_ns = link->best_offset_ns - link->reference_ns;
-  int64_t explained_ns = distance(link->best_rtt_ns, link->reference_rtt_ns) / 2;
+static int64_t error_of(const struct ls__drift_link *link, const struct ls__drift_sample *window) {
+  int64_t error_ns = window->offset_ns - link->reference.offset_ns;
+  int64_t explained_ns = distance(window->rtt_ns, link->reference.rtt_ns) / 2;
   return error_ns - clamp(error_ns, explained_ns);
+}
+
+/* Keeps a sample if it is one of the best. */
+static void keep(struct ls__drift_link *link, struct ls__drift_sample sample) {
+  unsigned held = link->count < LS__DRIFT_BEST ? link->count : LS__DRIFT_BEST;
+  unsigned at = held;
+  while (at > 0 && link->best[at - 1].rtt_ns > sample.rtt_ns)
+    at--;
+  for (unsigned i = held < LS__DRIFT_BEST ? held : LS__DRIFT_BEST - 1; i > at; i--)
+    link->best[i] = link->best[i - 1];
+  if (at < LS__DRIFT_BEST)
+    link->best[at] = sample;
+  link->count++;
+}
+
+/* The mean of the best quarter, as far as it is not spread by a queue. */
+static struct ls__drift_sample mean_of_best(const struct ls__drift_link *link) {
+  const struct ls__drift_sample *best = link->best;
+  struct ls__drift_sample sum = {0};
+  int64_t quarter = link->count / 4 < LS__DRIFT_BEST ? link->count / 4 : LS__DRIFT_BEST;
+  int64_t used = 0;
+  for (; used < quarter && best[used].rtt_ns - best[0].rtt_ns <= LS__DRIFT_BEST_NS; used++) {
+    sum.rtt_ns += best[used].rtt_ns - best[0].rtt_ns;
+    sum.offset_ns += best[used].offset_ns - best[0].offset_ns;
+  }
+  return (struct ls__drift_sample){best[0].rtt_ns + sum.rtt_ns / used,
+                                   best[0].offset_ns + sum.offset_ns / used};
 }
 
 static void open_window(struct ls__drift_link *link, int64_t now_ns) {
@@ -107,15 +141,14 @@ void ls__tsbpd_sample(struct ls__tsbpd *clock, struct ls__drift_link *link, uint
   if (now_ns - link->window_ns > LS__DRIFT_WINDOW_MAX_NS && link->count < LS__DRIFT_SAMPLES_MIN)
     open_window(link, now_ns);
   int64_t stamp = ls__tsbpd_unwrap(clock, stamp_us, now_ns);
-  if (link->count++ == 0 || rtt_ns < link->best_rtt_ns) {
-    link->best_rtt_ns = rtt_ns;
-    link->best_offset_ns =
-        now_ns - rtt_ns / 2 - clock->base_ns - stamp * LS_US - ls__tsbpd_correction(clock, now_ns);
-  }
+  keep(link,
+       (struct ls__drift_sample){rtt_ns, now_ns - rtt_ns / 2 - clock->base_ns - stamp * LS_US -
+                                             ls__tsbpd_correction(clock, now_ns)});
   int64_t window_ns = now_ns - link->window_ns;
   if (window_ns < LS__DRIFT_WINDOW_NS || link->count < LS__DRIFT_SAMPLES_MIN)
     return;
-  if (!refer(link))
-    update(clock, error_of(link), window_ns, now_ns);
+  struct ls__drift_sample window = mean_of_best(link);
+  if (!refer(link, &window))
+    update(clock, error_of(link, &window), window_ns, now_ns);
   open_window(link, now_ns);
 }

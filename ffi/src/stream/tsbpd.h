@@ -12,14 +12,15 @@
  * alone goes on. While the proportional part is at its limit the integral stands still, so that an
  * error too large for a clock does not become one.
  *
- * The error comes from the sample of the window with the shortest round trip (as NTP's clock filter
- * chooses, RFC 5905 §10), half of which is taken to lie on this way. By how much that round trip
- * differs from the reference's, half of it may lie on either way: an error within that is explained
- * by a queue, and only the rest is the clock's.
+ * The error comes from the quarter of the window's samples with the shortest round trips (after
+ * NTP's clock filter, RFC 5905 §10), half of which is taken to lie on this way. By how much that
+ * round trip differs from the reference's, half of it may lie on either way: an error within that
+ * is explained by a queue, and only the rest is the clock's.
  *
- * A link's samples are compared with a reference of that link's own: a path's length is an offset
- * of the link, not a drift of the clock, so links of different delay do not disagree. When the
- * round trip has settled elsewhere, the path has changed, and gets a new reference. */
+ * A link's samples are compared with a reference of that link's own, its first window:
+ * a path's length is an offset of the link, not a drift of the clock, so links of different delay
+ * do not disagree. When the round trip has been elsewhere for long, and by more than it varies, the
+ * path has changed, and gets a new reference. */
 #ifndef LS__STREAM_TSBPD_H
 #define LS__STREAM_TSBPD_H
 
@@ -40,24 +41,34 @@
 #define LS__DRIFT_N_FIRST 5
 #define LS__DRIFT_N_LAST 20
 #define LS__DRIFT_N_WINDOWS 6
-/* A round trip has settled when it was the same for so many windows, within 1 ms or 1/16. */
-#define LS__DRIFT_SETTLED_WINDOWS 10
+/* The samples of shortest round trip that are kept of a window. */
+#define LS__DRIFT_BEST 32
+/* Those of them count that lie within this of the shortest: the others stood in a queue. */
+#define LS__DRIFT_BEST_NS LS_MS
+/* A path has changed when its round trip, averaged over about so many windows, has differed from
+ * the reference's by 1 ms, 1/16 and four times its own variation for twice as many. */
+#define LS__DRIFT_AVERAGE 16
+#define LS__DRIFT_CHANGED_WINDOWS (2 * LS__DRIFT_AVERAGE)
 #define LS__DRIFT_SAME_MIN_NS LS_MS
 #define LS__DRIFT_SAME_SHARE 16
+#define LS__DRIFT_SAME_SPREADS 4
+
+struct ls__drift_sample {
+  int64_t rtt_ns, offset_ns; /* what it differs from the corrected clock by */
+};
 
 /* The part of a clock that belongs to one link. */
 struct ls__drift_link {
-  /* This window: its start, its samples, and the one of the shortest round trip. An offset is what
-   * a sample differs from the corrected clock by. */
-  int64_t window_ns;
-  uint32_t count;
-  int64_t best_rtt_ns, best_offset_ns;
-  /* What the offsets are compared with, and the round trip that goes with it. */
+  int64_t window_ns; /* start of this window */
+  uint32_t count;    /* of its samples, of which the best are kept in order of round trip */
+  struct ls__drift_sample best[LS__DRIFT_BEST];
+  /* What offsets are compared with. */
+  struct ls__drift_sample reference;
   bool referenced;
-  int64_t reference_rtt_ns, reference_ns;
-  /* The round trip of the last windows, and of how many. */
-  int64_t level_rtt_ns;
-  unsigned level_windows;
+  /* Where the windows have been lately, by how much they vary, and for how long elsewhere. */
+  struct ls__drift_sample average;
+  int64_t spread_ns;
+  unsigned elsewhere;
 };
 
 struct ls__tsbpd {

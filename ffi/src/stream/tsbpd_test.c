@@ -179,6 +179,21 @@ static void test_outliers(void **state) {
   }
 }
 
+/* Hours of a path that jitters both ways: what each window cannot tell must not add up. */
+static void test_jitter(void **state) {
+  (void)state;
+  static const int64_t rates_ppb[] = {0, 100000};
+  for (size_t i = 0; i < 2; i++) {
+    struct peer peer = {rates_ppb[i], 20 * LS_MS, 20 * LS_MS, {0}};
+    start(&peer);
+    for (int64_t at_ns = START_NS; at_ns < START_NS + 7200 * LS_S; at_ns += 30 * LS_MS) {
+      peer.back_ns = 20 * LS_MS + (int64_t)ls__prng_below(&prng, 8 * LS_MS);
+      sample(&peer, at_ns, (int64_t)ls__prng_below(&prng, 8 * LS_MS));
+      assert_true(llabs(moved(&peer, at_ns, 20 * LS_MS)) < 3 * LS_MS / 2);
+    }
+  }
+}
+
 /* Queues that fill for seconds and empty again, on one way only, while the clock drifts: what a
  * queue can explain is no drift. Then a path that is longer on one way for good. */
 static void test_queues(void **state) {
@@ -272,8 +287,9 @@ int main(void) {
       cmocka_unit_test(test_base),          cmocka_unit_test(test_wrap),
       cmocka_unit_test(test_forged_stamps), cmocka_unit_test(test_drift),
       cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_outliers),
-      cmocka_unit_test(test_queues),        cmocka_unit_test(test_wander),
-      cmocka_unit_test(test_two_links),     cmocka_unit_test(test_silence),
+      cmocka_unit_test(test_jitter),        cmocka_unit_test(test_queues),
+      cmocka_unit_test(test_wander),        cmocka_unit_test(test_two_links),
+      cmocka_unit_test(test_silence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
