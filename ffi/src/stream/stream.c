@@ -11,8 +11,11 @@ int ls__stream_init(struct ls__stream *stream, const struct ls__stream_config *c
   stream->config = *config;
   stream->links = calloc(links, sizeof *stream->links);
   int result = stream->links ? 0 : LS_ENOMEM;
-  while (result == 0 && stream->link_count < links)
-    result = ls__link_init(&stream->links[stream->link_count++].link, config->buffer_packets);
+  while (result == 0 && stream->link_count < links) {
+    struct ls__stream_link *at = &stream->links[stream->link_count++];
+    at->wait_ns = LS_NEVER;
+    result = ls__link_init(&at->link, config->buffer_packets);
+  }
   if (result == 0)
     result = config->sends ? ls__sendbuf_init(&stream->tx, config->buffer_packets)
                            : ls__recvbuf_init(&stream->rx, config->buffer_packets);
@@ -41,12 +44,16 @@ void ls__stream_open(struct ls__stream *stream, uint32_t isn, int64_t start_ns) 
   stream->last_due_ns = INT64_MIN;
   stream->finishing = false;
   stream->flushed_ns = LS_NEVER;
+  stream->event_count = 0;
+  for (unsigned i = 0; i < stream->link_count; i++)
+    stream->links[i].link.phase = LS__LINK_IDLE;
 }
 
 static void prepare(struct ls__stream *stream, struct ls__stream_link *at,
                     struct ls__link_config *config) {
   config->start_ns = stream->start_ns;
   config->receives = !stream->config.sends;
+  config->too_late_drop = stream->config.too_late_drop;
   uint32_t buffer = stream->config.buffer_packets;
   if (config->flow_window > buffer)
     config->flow_window = buffer;
@@ -87,6 +94,11 @@ static void connected(struct ls__stream *stream, unsigned link,
   if (!stream->clock.started)
     ls__tsbpd_start(&stream->clock, event->stamp_us, event->time_ns, at->link.receive_latency_ns);
   ls__drift_link_init(&at->drift, event->time_ns);
+  /* What the stream has left behind since the link began to call is not for this link. */
+  if (stream->config.sends)
+    ls__link_send_floor(&at->link, stream->tx.first);
+  else
+    ls__link_receive_floor(&at->link, stream->rx.first);
   report(stream, LS__STREAM_CONNECTED, link, 0);
 }
 
@@ -108,13 +120,24 @@ bool ls__stream_connected(const struct ls__stream *stream) {
   return false;
 }
 
+/* What fits a packet of every connected link. */
+static uint32_t payload_max(const struct ls__stream *stream) {
+  uint32_t max = LS_PAYLOAD_MAX;
+  for (unsigned i = 0; i < stream->link_count; i++) {
+    const struct ls__link *link = &stream->links[i].link;
+    if (link->phase == LS__LINK_CONNECTED && link->payload_max < max)
+      max = link->payload_max;
+  }
+  return max;
+}
+
 int ls__stream_push(struct ls__stream *stream, const uint8_t *payload, size_t len,
                     int64_t source_ns) {
   LS_ASSERT(stream->config.sends);
-  if (len == 0 || len > LS_PAYLOAD_MAX)
-    return LS_ESIZE;
   if (stream->finishing || !ls__stream_connected(stream))
     return LS_ESTATE;
+  if (len == 0 || len > payload_max(stream))
+    return LS_ESIZE;
   struct ls__send_slot slot = {.source_ns = source_ns,
                                .stamp_us = (uint32_t)((source_ns - stream->start_ns) / LS_US),
                                .msgno = stream->msgno};
@@ -141,6 +164,23 @@ static void satisfied_elsewhere(struct ls__stream *stream, unsigned link, uint32
       ls__link_satisfied(&stream->links[i].link, seq);
 }
 
+static void lift_receive_floors(struct ls__stream *stream) {
+  for (unsigned i = 0; i < stream->link_count; i++)
+    if (stream->links[i].link.phase == LS__LINK_CONNECTED)
+      ls__link_receive_floor(&stream->links[i].link, stream->rx.first);
+}
+
+/* The peer has gone on far ahead, after an outage longer than the buffer: when all that is held has
+ * been played, playout begins anew there. */
+static void follow(struct ls__stream *stream, const struct ls__link_event *event) {
+  if (event->row < LS__STREAM_FOLLOW_PACKETS || stream->rx.present.count > 0)
+    return;
+  uint32_t seq = event->header.seq;
+  stream->receive_dropped += (uint64_t)ls__seq_diff(seq, stream->rx.first);
+  ls__recvbuf_reset(&stream->rx, seq);
+  lift_receive_floors(stream);
+}
+
 static void store(struct ls__stream *stream, unsigned link, const struct ls__link_event *event,
                   const uint8_t *data, size_t len, int64_t now_ns) {
   struct ls__stream_link *at = &stream->links[link];
@@ -165,8 +205,10 @@ static void on_event(struct ls__stream *stream, unsigned link, const struct ls__
                      const uint8_t *data, size_t len, int64_t now_ns) {
   struct ls__stream_link *at = &stream->links[link];
   switch (event->kind) {
-  case LS__EVENT_NONE:
   case LS__EVENT_BEYOND:
+    follow(stream, event);
+    return;
+  case LS__EVENT_NONE:
   case LS__EVENT_DROPPED: /* the link has noted it; the gap is skipped when it is due */
     return;
   case LS__EVENT_CONNECTED:
@@ -238,11 +280,24 @@ size_t ls__stream_output(struct ls__stream *stream, unsigned link, int64_t now_n
   return put_data(stream, at, seq, retransmitted, now_ns, out);
 }
 
+/* Whether some link may still bring what is missing before `seq`. What the peer has dropped, no
+ * link misses any more. */
+static bool may_come(const struct ls__stream *stream, uint32_t seq) {
+  for (unsigned i = 0; i < stream->link_count; i++) {
+    const struct ls__link *link = &stream->links[i].link;
+    if (link->phase == LS__LINK_CONNECTED && ls__seq_before(ls__link_ack_position(link), seq))
+      return true;
+  }
+  return false;
+}
+
 int64_t ls__stream_due(const struct ls__stream *stream, int64_t now_ns) {
   if (stream->config.sends)
     return LS_NEVER;
   const struct ls__recv_slot *slot = ls__recvbuf_oldest(&stream->rx);
-  if (!slot || (!stream->config.too_late_drop && slot->seq != stream->rx.first))
+  if (!slot)
+    return LS_NEVER;
+  if (!stream->config.too_late_drop && slot->seq != stream->rx.first && may_come(stream, slot->seq))
     return LS_NEVER;
   return ls__time_max(stream->last_due_ns, ls__tsbpd_due(&stream->clock, slot->stamp_us, now_ns));
 }
@@ -260,9 +315,7 @@ const uint8_t *ls__stream_take(struct ls__stream *stream, int64_t now_ns, size_t
 
 void ls__stream_taken(struct ls__stream *stream) {
   stream->receive_dropped += ls__recvbuf_pop(&stream->rx);
-  for (unsigned i = 0; i < stream->link_count; i++)
-    if (stream->links[i].link.phase == LS__LINK_CONNECTED)
-      ls__link_receive_floor(&stream->links[i].link, stream->rx.first);
+  lift_receive_floors(stream);
 }
 
 /* Age after which the sender gives a packet up. */
@@ -275,10 +328,20 @@ static int64_t keep_ns(const struct ls__stream *stream) {
   return ls__time_max(latency_ns, LS__SEND_KEEP_MIN_NS) + 2 * LS__ACK_INTERVAL_NS;
 }
 
+/* Every peer's receiver skips what is late. One that does not would wait for it. */
+static bool drops_late(const struct ls__stream *stream) {
+  bool drops = stream->config.too_late_drop;
+  for (unsigned i = 0; i < stream->link_count; i++) {
+    const struct ls__link *link = &stream->links[i].link;
+    if (link->phase == LS__LINK_CONNECTED)
+      drops = drops && (link->peer_flags & LS__FLAG_TLPKTDROP);
+  }
+  return drops;
+}
+
 static int64_t drop_timer(const struct ls__stream *stream) {
   const struct ls__send_slot *oldest = ls__sendbuf_slot(&stream->tx, stream->tx.first);
-  return oldest && stream->config.too_late_drop ? oldest->source_ns + keep_ns(stream) + 1
-                                                : LS_NEVER;
+  return oldest && drops_late(stream) ? oldest->source_ns + keep_ns(stream) + 1 : LS_NEVER;
 }
 
 static void drop_too_late(struct ls__stream *stream, int64_t now_ns) {
@@ -383,7 +446,8 @@ struct ls__stats_link ls__stream_statistics(const struct ls__stream *stream, uns
   stats.receive_latency_ns = (uint64_t)at->receive_latency_ns;
   stats.packets_send_dropped = stream->send_dropped;
   stats.packets_receive_dropped = stream->receive_dropped;
-  stats.flight_packets = (uint64_t)ls__seq_diff(at->next, at->acked);
+  if (at->phase == LS__LINK_CONNECTED)
+    stats.flight_packets = (uint64_t)ls__seq_diff(at->next, at->acked);
   stats.drift_ns = ls__tsbpd_correction(&stream->clock, now_ns);
   stats.drift_ppb = stream->clock.integral_ppb;
   if (stream->config.sends) {
