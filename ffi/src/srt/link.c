@@ -13,6 +13,14 @@ uint32_t ls__link_stamp(const struct ls__link *link, int64_t now_ns) {
   return (uint32_t)((now_ns - link->config.start_ns) / LS_US);
 }
 
+/* What we can and want, as HSREQ and HSRSP say it. Whether late packets are skipped and loss
+ * reports repeated tells the peer's sender what it may do. */
+uint32_t ls__link_flags(const struct ls__link_config *config) {
+  return LS__FLAG_TSBPDSND | LS__FLAG_TSBPDRCV | LS__FLAG_CRYPT | LS__FLAG_REXMIT |
+         (config->too_late_drop ? LS__FLAG_TLPKTDROP : 0) |
+         (config->nak_report ? LS__FLAG_NAKREPORT : 0);
+}
+
 int ls__link_init(struct ls__link *link, uint32_t window) {
   memset(link, 0, sizeof *link);
   link->window = window;
@@ -36,7 +44,11 @@ void ls__link_free(struct ls__link *link) {
 }
 
 /* Both directions of a connection begin at the caller's initial sequence number. */
-void ls__link_start_data(struct ls__link *link, uint32_t peer_window, int64_t now_ns) {
+void ls__link_start_data(struct ls__link *link, const struct ls__handshake *peer, int64_t now_ns) {
+  link->peer_id = peer->socket_id;
+  link->peer_version = peer->srt_version;
+  link->peer_flags = peer->flags;
+  link->payload_max = (peer->mss < link->config.mss ? peer->mss : link->config.mss) - LS_WIRE_BYTES;
   uint32_t isn = link->config.isn;
   link->expected = isn;
   ls__seqset_reset(&link->missing, isn);
@@ -54,7 +66,7 @@ void ls__link_start_data(struct ls__link *link, uint32_t peer_window, int64_t no
   link->rate_packets = link->rate_bytes = 0;
   link->rate_pps = link->rate_bytes_ps = 0;
   link->next = link->acked = isn;
-  uint32_t window = peer_window < link->window ? peer_window : link->window;
+  uint32_t window = peer->window_packets < link->window ? peer->window_packets : link->window;
   link->peer_window_end = ls__seq_add(isn, (int32_t)window);
   ls__seqset_reset(&link->lost, isn);
   link->progress_ns = now_ns;
@@ -77,7 +89,6 @@ void ls__link_call(struct ls__link *link, const struct ls__link_config *config, 
   link->caller = true;
   link->phase = LS__LINK_INDUCTION;
   link->handshake_at_ns = now_ns;
-  ls__link_start_data(link, config->flow_window, now_ns);
 }
 
 void ls__link_accept(struct ls__link *link, const struct ls__link_config *config,
@@ -86,8 +97,6 @@ void ls__link_accept(struct ls__link *link, const struct ls__link_config *config
   LS_ASSERT(ls__handshake_refusal(hs) < 0 && config->isn == hs->isn);
   begin(link, config, now_ns);
   link->caller = false;
-  link->peer_id = hs->socket_id;
-  link->peer_version = hs->srt_version;
   /* draft-sharabayko-srt §4.4: each direction takes the larger of what the two sides ask. */
   int64_t asked_ns = hs->send_latency_ms * LS_MS;
   int64_t theirs_ns = hs->receive_latency_ms * LS_MS;
@@ -106,12 +115,11 @@ void ls__link_accept(struct ls__link *link, const struct ls__link_config *config
       .has_hs = true,
       .hs_response = true,
       .srt_version = LS_SRT_VERSION,
-      .flags = LS__FLAG_TSBPDSND | LS__FLAG_TSBPDRCV | LS__FLAG_CRYPT | LS__FLAG_TLPKTDROP |
-               LS__FLAG_REXMIT | (config->nak_report ? LS__FLAG_NAKREPORT : 0),
+      .flags = ls__link_flags(config),
       .receive_latency_ms = (uint16_t)(link->receive_latency_ns / LS_MS),
       .send_latency_ms = (uint16_t)(link->send_latency_ns / LS_MS),
   };
-  ls__link_start_data(link, hs->window_packets, now_ns);
+  ls__link_start_data(link, hs, now_ns);
   link->phase = LS__LINK_CONNECTED;
   link->handshake_at_ns = now_ns;
   link->stats.connections++;

@@ -53,6 +53,7 @@ struct ls__link_config {
   uint32_t reorder_tolerance; /* packets by which an early one may overtake before it is asked */
   bool nak_report;            /* repeat loss reports */
   bool receives;              /* payload is wanted from the peer */
+  bool too_late_drop;         /* what is missing when its time comes is skipped */
   char stream_id[LS_STREAM_ID_MAX + 1];
 };
 
@@ -93,7 +94,8 @@ struct ls__link {
   struct ls__link_config config;
   struct ls__stats_link stats;
   bool caller;
-  uint32_t peer_id, cookie, peer_version;
+  uint32_t peer_id, cookie, peer_version, peer_flags;
+  uint32_t payload_max;                        /* bytes that fit a packet of both ends' MSS */
   int64_t receive_latency_ns, send_latency_ns; /* as negotiated */
   struct ls__rtt rtt;
   int64_t since_ns;            /* when the present phase began */
@@ -190,8 +192,9 @@ void ls__link_tick(struct ls__link *link, uint32_t end, int64_t now_ns,
 
 /* Shared by the files of the link; not for other rooms. */
 uint32_t ls__link_place(const struct ls__link *link, uint32_t seq);
+uint32_t ls__link_flags(const struct ls__link_config *config);
 uint32_t ls__link_stamp(const struct ls__link *link, int64_t now_ns);
-void ls__link_start_data(struct ls__link *link, uint32_t peer_window, int64_t now_ns);
+void ls__link_start_data(struct ls__link *link, const struct ls__handshake *peer, int64_t now_ns);
 void ls__link_on_handshake(struct ls__link *link, const struct ls__header *header,
                            const uint8_t *payload, size_t len, int64_t now_ns,
                            struct ls__link_event *event);

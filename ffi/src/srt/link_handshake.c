@@ -28,8 +28,7 @@ static void conclusion(const struct ls__link *link, struct ls__handshake *hs) {
       .cookie = link->cookie,
       .has_hs = true,
       .srt_version = LS_SRT_VERSION,
-      .flags = LS__FLAG_TSBPDSND | LS__FLAG_TSBPDRCV | LS__FLAG_CRYPT | LS__FLAG_TLPKTDROP |
-               LS__FLAG_REXMIT | (config->nak_report ? LS__FLAG_NAKREPORT : 0),
+      .flags = ls__link_flags(config),
       .receive_latency_ms = (uint16_t)(config->receive_latency_ns / LS_MS),
       .send_latency_ms = (uint16_t)(config->peer_latency_ns / LS_MS),
   };
@@ -98,11 +97,9 @@ static void on_conclusion(struct ls__link *link, const struct ls__handshake *hs,
     refuse(link, reject, event);
     return;
   }
-  link->peer_id = hs->socket_id;
-  link->peer_version = hs->srt_version;
   link->receive_latency_ns = hs->send_latency_ms * LS_MS;
   link->send_latency_ns = hs->receive_latency_ms * LS_MS;
-  ls__link_start_data(link, hs->window_packets, now_ns);
+  ls__link_start_data(link, hs, now_ns);
   link->phase = LS__LINK_CONNECTED;
   link->handshake_at_ns = LS_NEVER;
   link->heard_ns = now_ns;

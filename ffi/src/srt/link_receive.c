@@ -245,7 +245,7 @@ size_t ls__link_put_nak(struct ls__link *link, int64_t now_ns, uint8_t *out) {
     while (ls__seqset_has(&link->missing, ls__seq_next(last)) &&
            due_to_ask(link, ls__seq_next(last), now_ns))
       last = ls__seq_next(last);
-    size_t used = ls__nak_put(out + len, LS_PAYLOAD_MAX - len, seq, last);
+    size_t used = ls__nak_put(out + len, link->payload_max - len, seq, last);
     if (used == 0) {
       link->nak_at_ns = now_ns; /* the rest goes into another packet */
       break;

@@ -82,6 +82,7 @@ static inline struct ls__link_config ls__test_link_config(uint32_t isn) {
                                   .peer_idle_timeout_ns = 5 * LS_S,
                                   .mss = 1500,
                                   .flow_window = 64,
+                                  .too_late_drop = true,
                                   .nak_report = true};
 }
 

@@ -66,6 +66,8 @@ void ls__stream_call(struct ls__stream *stream, unsigned link, struct ls__link_c
   LS_ASSERT(link < stream->link_count);
   struct ls__stream_link *at = &stream->links[link];
   config.isn = stream->config.sends ? stream->tx.end : stream->rx.end;
+  if (config.isn == LS_SEQ_MASK)
+    config.isn--; /* which no peer takes; what is left behind is not sent again */
   prepare(stream, at, &config);
   ls__link_call(&at->link, &config, now_ns);
 }

@@ -22,6 +22,8 @@
 /* A sender keeps a packet at least this long (libsrt's floor, so that a short latency does not
  * drop what a retransmission could still bring). */
 #define LS__SEND_KEEP_MIN_NS (1000 * LS_MS)
+/* So many packets in a row ahead of an empty receive buffer, and playout goes on from there. */
+#define LS__STREAM_FOLLOW_PACKETS 8
 /* Back to back on the wire at most: sixteen full packets. */
 #define LS__STREAM_BURST_BYTES (16 * (LS_PAYLOAD_MAX + LS_WIRE_BYTES))
 
@@ -91,8 +93,8 @@ void ls__stream_accept(struct ls__stream *stream, unsigned link, struct ls__link
 bool ls__stream_connected(const struct ls__stream *stream);
 
 /** Sender: appends a payload whose nominal departure is `source_ns`. 0; LS_ESTATE when no link is
- * connected or the stream is finishing; LS_ELIMIT when the buffer is full; LS_ESIZE when `len` is
- * not 1..LS_PAYLOAD_MAX. */
+ * connected or the stream is finishing; LS_ELIMIT when the buffer is full; LS_ESIZE when `len` is 0
+ * or does not fit the smallest MSS of any end, LS_PAYLOAD_MAX at most. */
 int ls__stream_push(struct ls__stream *stream, const uint8_t *payload, size_t len,
                     int64_t source_ns);
 
