@@ -50,7 +50,7 @@ void ls__link_start_data(struct ls__link *link, const struct ls__handshake *peer
   link->peer_flags = peer->flags;
   link->payload_max = (peer->mss < link->config.mss ? peer->mss : link->config.mss) - LS_WIRE_BYTES;
   uint32_t isn = link->config.isn;
-  link->expected = isn;
+  link->expected = link->reached = isn;
   ls__seqset_reset(&link->missing, isn);
   ls__seqset_reset(&link->fresh, isn);
   link->nak_at_ns = LS_NEVER;

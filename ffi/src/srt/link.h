@@ -106,7 +106,8 @@ struct ls__link {
   int64_t goodbye_at_ns;
   uint32_t window; /* places in the rings below, a power of two */
   /* receiving */
-  uint32_t expected;                /* newest received + 1 */
+  uint32_t expected;                /* newest received or left behind by the stream + 1 */
+  uint32_t reached;                 /* newest that came on this link + 1: no ACK goes beyond it */
   struct ls__seqset missing, fresh; /* fresh: missing and not asked for yet */
   int64_t *ask_at_ns;               /* per place of the window: when to ask (again) */
   int64_t nak_at_ns;                /* the earliest of these, or a little before */
@@ -180,7 +181,8 @@ void ls__link_satisfied(struct ls__link *link, uint32_t seq);
 /** The stream has played or skipped all before `floor`. */
 void ls__link_receive_floor(struct ls__link *link, uint32_t floor);
 
-/** First sequence number that this link still misses; newest + 1 when it misses none. */
+/** First sequence number that this link still misses; when it misses none, the one after the newest
+ * that has come on it. */
 uint32_t ls__link_ack_position(const struct ls__link *link);
 
 /** When ls__link_control or ls__link_tick should be called next. */

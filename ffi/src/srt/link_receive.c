@@ -82,6 +82,8 @@ void ls__link_on_data(struct ls__link *link, const struct ls__header *header, si
     return;
   }
   link->row = 0;
+  if (!ls__seq_before(seq, link->reached))
+    link->reached = ls__seq_next(seq);
   int32_t ahead = ls__seq_diff(seq, link->expected);
   if (ahead < 0) {
     ls__seqset_remove(&link->fresh, seq);
@@ -115,7 +117,7 @@ void ls__link_receive_floor(struct ls__link *link, uint32_t floor) {
 
 uint32_t ls__link_ack_position(const struct ls__link *link) {
   uint32_t seq;
-  return ls__seqset_first(&link->missing, link->missing.base, &seq) ? seq : link->expected;
+  return ls__seqset_first(&link->missing, link->missing.base, &seq) ? seq : link->reached;
 }
 
 void ls__link_on_dropreq(struct ls__link *link, const uint8_t *payload, size_t len,
@@ -133,8 +135,10 @@ void ls__link_on_dropreq(struct ls__link *link, const uint8_t *payload, size_t l
     ls__link_satisfied(link, seq);
   /* What lies between the newest and the range may still be on its way: then a later packet shows
    * the gap, and the report of it is answered again. */
-  if (!ls__seq_before(link->expected, first) && ls__seq_before(link->expected, end))
-    link->expected = end;
+  if (!ls__seq_before(link->expected, first)) {
+    link->expected = ls__seq_before(link->expected, end) ? end : link->expected;
+    link->reached = ls__seq_before(link->reached, end) ? end : link->reached;
+  }
   event->kind = LS__EVENT_DROPPED;
   event->first = first;
   event->last = last;

@@ -326,6 +326,8 @@ static inline int64_t ls__test_wakes(const struct ls__test_pair *pair, unsigned 
 /** Runs up to true time `until_ns`. */
 static inline void ls__test_run(struct ls__test_pair *pair, int64_t until_ns) {
   unsigned same = 0;
+  for (unsigned i = 0; i < 2; i++) /* what was pushed since is sent now */
+    ls__test_pump(pair, i);
   for (;;) {
     struct ls__heap_node *first = ls__heap_first(&pair->flight);
     int64_t next_ns = ls__time_min(first ? first->at_ns : LS_NEVER, pair->source_ns);
