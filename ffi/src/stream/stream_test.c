@@ -197,6 +197,7 @@ static void test_outage(void **state) {
 static void test_no_drop(void **state) {
   (void)state;
   pair.stream.too_late_drop = false;
+  pair.late = true;
   pair.stream.buffer_packets = 4096;
   pair.ends[0].link.flow_window = pair.ends[1].link.flow_window = 4096;
   int64_t outage_ns[] = {2 * LS_S, 5 * LS_S};
@@ -221,6 +222,7 @@ static void test_sender_alone_drops(void **state) {
     pair.lose = lose_all_data;
     pair.context = outage_ns;
     pair.lossy = i == 1;
+    pair.late = true;
     ls__test_start(&pair, 1);
     pair.ends[1].stream.config.too_late_drop = false;
     ls__test_run(&pair, LS_S);

@@ -17,7 +17,7 @@
 enum { LS__TEST_CALLS, LS__TEST_LISTENS };
 
 #define LS__TEST_LINKS_MAX 2
-#define LS__TEST_FLIGHT_MAX 16384
+#define LS__TEST_FLIGHT_MAX 4096
 #define LS__TEST_PUSHED_MAX 65536
 
 struct ls__test_end {
@@ -50,7 +50,9 @@ struct ls__test_pair {
   bool (*lose)(struct ls__test_pair *pair, unsigned link, unsigned from,
                const struct ls__header *header, const uint8_t *data, size_t len);
   void *context;
+  int reject; /* what the listener refuses connections with; -1 = it does not */
   bool lossy; /* deliveries may leave out packets */
+  bool late;  /* they may come after they were due */
   /* results */
   int64_t now_ns; /* true time */
   uint32_t pushed, delivered, skipped;
@@ -75,6 +77,7 @@ static inline void ls__test_pair_defaults(struct ls__test_pair *pair) {
   pair->link_count = 1;
   pair->isn = 1000;
   pair->msgno = 1;
+  pair->reject = -1;
   pair->stream = (struct ls__stream_config){.buffer_packets = 1024, .too_late_drop = true};
   pair->interval_ns = 2 * LS_MS;
   pair->payload_min = 100;
@@ -207,7 +210,7 @@ static inline void ls__test_listen(struct ls__test_pair *pair, unsigned link,
   }
   assert_int_equal(hs.request, LS__REQUEST_CONCLUSION);
   assert_true(ls__listener_knows(ls__test_key, &peer, &hs, local_ns));
-  int reject = ls__handshake_refusal(&hs);
+  int reject = pair->reject >= 0 ? pair->reject : ls__handshake_refusal(&hs);
   if (reject >= 0) {
     len = ls__listener_refuse(&peer, header, &hs, reject, out);
     ls__test_transmit(pair, link, LS__TEST_LISTENS, out, len);
@@ -299,6 +302,7 @@ static inline void ls__test_pump(struct ls__test_pair *pair, unsigned which) {
   while (which != pair->sender &&
          (payload = ls__stream_take(stream, local_ns, &len, &due_ns)) != NULL) {
     ls__test_delivered(pair, payload, len);
+    assert_true(pair->lossy || pair->late || local_ns - due_ns <= LS_US);
     ls__stream_taken(stream);
   }
   for (unsigned link = 0; link < pair->link_count; link++)

@@ -113,6 +113,11 @@ static void test_drift(void **state) {
       assert_true(llabs(moved_ns) < limit_ns);
       if (at_ns > START_NS + 300 * LS_S)
         assert_true(llabs(moved_ns) < 1000 * LS_US * 6 / 10);
+      /* What is said now of half a second from now is true then. */
+      int64_t now_ns = at_ns + peer.there_ns, stamp_us = stamp_at(&peer, at_ns + LS_S / 2);
+      stamp_us = ls__tsbpd_unwrap(&clock_, (uint32_t)stamp_us, now_ns);
+      int64_t due_ns = ls__tsbpd_due(&clock_, stamp_us, now_ns);
+      assert_true(llabs(ls__tsbpd_due(&clock_, stamp_us, due_ns) - due_ns) < LS_US);
       int64_t correction_ns = ls__tsbpd_correction(&clock_, at_ns + peer.there_ns);
       assert_true(llabs(correction_ns - last_ns) <= 10 * LS_US);
       last_ns = correction_ns;
