@@ -14,10 +14,12 @@ uint32_t ls__link_stamp(const struct ls__link *link, int64_t now_ns) {
 }
 
 /* What we can and want, as HSREQ and HSRSP say it. Whether late packets are skipped and loss
- * reports repeated tells the peer's sender what it may do. */
+ * reports repeated tells the peer's sender what it may do. FILTER says that we know packet filters
+ * by name: only then does a listener that uses one tell us, and can be declined; otherwise it
+ * filters what we know nothing of. */
 uint32_t ls__link_flags(const struct ls__link_config *config) {
   return LS__FLAG_TSBPDSND | LS__FLAG_TSBPDRCV | LS__FLAG_CRYPT | LS__FLAG_REXMIT |
-         (config->too_late_drop ? LS__FLAG_TLPKTDROP : 0) |
+         LS__FLAG_FILTER | (config->too_late_drop ? LS__FLAG_TLPKTDROP : 0) |
          (config->nak_report ? LS__FLAG_NAKREPORT : 0);
 }
 
@@ -127,14 +129,16 @@ void ls__link_accept(struct ls__link *link, const struct ls__link_config *config
       (struct ls__link_event){.kind = LS__EVENT_CONNECTED, .time_ns = now_ns, .stamp_us = stamp_us};
 }
 
-void ls__link_close(struct ls__link *link, int64_t now_ns) {
-  if (link->phase == LS__LINK_CLOSING)
-    return;
-  bool known = link->phase == LS__LINK_CONNECTED && link->peer_id != 0;
+void ls__link_leave(struct ls__link *link, bool known, int64_t now_ns) {
   link->phase = known ? LS__LINK_CLOSING : LS__LINK_ENDED;
   link->goodbyes = known ? LS__GOODBYES : 0;
   link->goodbye_at_ns = known ? now_ns : LS_NEVER;
   link->since_ns = now_ns;
+}
+
+void ls__link_close(struct ls__link *link, int64_t now_ns) {
+  if (link->phase != LS__LINK_CLOSING)
+    ls__link_leave(link, link->phase == LS__LINK_CONNECTED && link->peer_id != 0, now_ns);
 }
 
 static void on_control(struct ls__link *link, const struct ls__header *header,

@@ -195,6 +195,7 @@ void ls__link_tick(struct ls__link *link, uint32_t end, int64_t now_ns,
 /* Shared by the files of the link; not for other rooms. */
 uint32_t ls__link_place(const struct ls__link *link, uint32_t seq);
 uint32_t ls__link_flags(const struct ls__link_config *config);
+void ls__link_leave(struct ls__link *link, bool known, int64_t now_ns);
 uint32_t ls__link_stamp(const struct ls__link *link, int64_t now_ns);
 void ls__link_start_data(struct ls__link *link, const struct ls__handshake *peer, int64_t now_ns);
 void ls__link_on_handshake(struct ls__link *link, const struct ls__header *header,

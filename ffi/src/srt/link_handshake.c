@@ -95,6 +95,9 @@ static void on_conclusion(struct ls__link *link, const struct ls__handshake *hs,
     reject = LS__REJECT_ROGUE;
   if (reject >= 0) {
     refuse(link, reject, event);
+    /* The listener takes us for connected; left alone, it would wait for us until its time-out. */
+    link->peer_id = hs->socket_id;
+    ls__link_leave(link, hs->socket_id != 0, now_ns);
     return;
   }
   link->receive_latency_ns = hs->send_latency_ms * LS_MS;
