@@ -1,6 +1,7 @@
 #include "flow/mux.h"
 
 #include "base/assert.h"
+#include "base/error.h"
 #include "base/option.h"
 #include "io/clock.h"
 #include "srt/listener.h"
@@ -161,9 +162,11 @@ static struct ls__mux *open_new(struct ls__reactor *reactor, const struct ls__ud
     return NULL;
   }
   mux->source = (struct ls__source){.fd = mux->fd, .ready = ready, .self = mux};
-  if (ls__egress_init(&mux->egress, &reactor->loop, mux->fd, SLOTS, LS_DATAGRAM_MAX) < 0 ||
-      ls__loop_watch(&reactor->loop, &mux->source) < 0) {
-    ls__fail(LS_ENOMEM, err, err_len, "out of memory");
+  int result = ls__egress_init(&mux->egress, &reactor->loop, mux->fd, SLOTS, LS_DATAGRAM_MAX);
+  if (result == 0 && (result = ls__loop_watch(&reactor->loop, &mux->source)) < 0)
+    ls__egress_free(&mux->egress);
+  if (result < 0) {
+    ls__fail(result, err, err_len, "cannot serve the socket: %s", ls__error_text(result));
     close(mux->fd);
     free(mux);
     return NULL;

@@ -22,7 +22,7 @@ struct ls__mux_user {
 
 /* What it asks a listener. */
 struct ls__mux_listener {
-  /** How well the stream ID fits: 0 not at all, 1 anything is taken, 2 this one is meant. */
+  /** How well a caller's conclusion fits: 0 not at all; the listener with the most takes it. */
   int (*match)(void *self, const struct ls__handshake *hs);
   /** Takes up a connection, or gives a code of srt/reject.h. -1: taken, or to be ignored for now.
    * The listener binds the link by ls__mux_bind. */

@@ -19,6 +19,8 @@
 #define REPLACE_NS (500 * LS_MS)
 /* A sender that is told to end waits this long for the peer to acknowledge the rest. */
 #define FLUSH_MAX_NS (5 * LS_S)
+/* Time until it is asked again whether the last connection has been played out. */
+#define PLAYOUT_WAIT_NS (10 * LS_MS)
 /* Datagrams put into the egress at once. */
 #define OUTPUT_MAX 64
 
@@ -44,8 +46,6 @@ struct srt_endpoint {
   int64_t redial_ns; /* the next wait */
   bool stopping;
   int64_t flush_by_ns; /* LS_NEVER: not flushing */
-  uint64_t connections;
-  struct ls__stats_link before; /* counters of earlier connections */
   enum ls_link_state state;
 };
 
@@ -159,13 +159,25 @@ static int bind_link(struct srt_endpoint *srt, uint32_t peer_id, uint32_t isn) {
   return result;
 }
 
+static void on_disconnected(struct srt_endpoint *srt, enum ls_link_state state, const char *text,
+                            int64_t now_ns);
+
+/* A new connection begins with empty buffers: what the last one brought is played out before. */
+static bool plays_out(const struct srt_endpoint *srt) {
+  return !srt->output && srt->stream.rx.present.count > 0;
+}
+
 static void call(void *self, int64_t now_ns) {
   struct srt_endpoint *srt = self;
+  if (plays_out(srt)) {
+    ls__loop_at(ls__flow_loop(srt->endpoint.flow), &srt->redial, now_ns + PLAYOUT_WAIT_NS);
+    return;
+  }
   srt->socket_id = ls__mux_new_id(srt->mux);
   srt->peer = srt->config->remote;
   srt->answer_from = (struct ls__addr){0};
   if (bind_link(srt, 0, 0) < 0) {
-    report(srt, LS_LINK_BROKEN, "the port serves too many links");
+    on_disconnected(srt, LS_LINK_BROKEN, "the port serves too many links", now_ns);
     return;
   }
   if (srt->state != LS_LINK_CONNECTING)
@@ -175,9 +187,17 @@ static void call(void *self, int64_t now_ns) {
   pump(srt, now_ns);
 }
 
+static bool serves_mode(const struct srt_endpoint *srt, const struct ls__handshake *hs) {
+  char mode = ls__stream_id_mode(hs->stream_id);
+  return !mode || mode == (srt->output ? 'r' : 'p');
+}
+
+/* One resource may be published and requested on one port: the mode counts first, then whether the
+ * stream ID names this listener, and among equals one that is free. */
 static int match(void *self, const struct ls__handshake *hs) {
   const struct srt_endpoint *srt = self;
-  return ls__stream_id_match(srt->stream_id, hs->stream_id);
+  int fit = ls__stream_id_match(srt->stream_id, hs->stream_id);
+  return fit ? 4 * serves_mode(srt, hs) + 2 * (fit - 1) + !srt->socket_id + 1 : 0;
 }
 
 /* The same caller after a restart: it has a new port and socket, and its old self is silent. */
@@ -192,19 +212,19 @@ static int take_up(void *self, const struct ls__udp_datagram *datagram,
                    const struct ls__header *header, const struct ls__handshake *hs,
                    int64_t now_ns) {
   struct srt_endpoint *srt = self;
-  char mode = ls__stream_id_mode(hs->stream_id);
   if (srt->stopping)
     return LS__REJECT_CLOSE;
-  if (mode && mode != (srt->output ? 'r' : 'p'))
+  if (!serves_mode(srt, hs))
     return LS__REJECT_BAD_MODE;
   if (srt->socket_id) {
     if (!replaces(srt, datagram, hs, now_ns))
       return srt->output ? LS__REJECT_RESOURCE : LS__REJECT_CONFLICT;
     report(srt, LS_LINK_BROKEN, "silent, and replaced by the same caller");
     unbind(srt);
-  } else if (!srt->output && srt->stream.rx.present.count > 0) {
-    return -1; /* the last connection is still being played out; the caller asks again */
+    ls__stream_close(&srt->stream, now_ns);
   }
+  if (plays_out(srt))
+    return -1; /* the caller asks again */
   srt->socket_id = ls__mux_new_id(srt->mux);
   srt->peer = datagram->from;
   srt->answer_from = datagram->to;
@@ -316,10 +336,12 @@ static void pump(void *self, int64_t now_ns) {
   int64_t next_ns = ls__time_min(ls__stream_timer(&srt->stream), srt->flush_by_ns);
   next_ns = ls__time_min(next_ns, ls__stream_due(&srt->stream, now_ns));
   ls__loop_at(ls__flow_loop(srt->endpoint.flow), &srt->task, all ? next_ns : now_ns + LS_MS / 2);
-  if (srt->stopping && ls__stream_ended(&srt->stream)) {
-    unbind(srt);
-    ls__flow_check(srt->endpoint.flow, now_ns);
-  }
+  if (!srt->stopping || !ls__stream_ended(&srt->stream))
+    return;
+  if (srt->socket_id)
+    report(srt, LS_LINK_CLOSED, "closed");
+  unbind(srt);
+  ls__flow_check(srt->endpoint.flow, now_ns);
 }
 
 static int start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint32_t err_len) {
@@ -356,7 +378,9 @@ static void stop(struct ls__endpoint *endpoint, int64_t now_ns) {
     return;
   srt->stopping = true;
   ls__loop_at(ls__flow_loop(endpoint->flow), &srt->redial, LS_NEVER);
-  if (!srt->socket_id && srt->stream.rx.present.count == 0)
+  if (!srt->socket_id)
+    srt->state = LS_LINK_CLOSED;
+  if (!srt->socket_id && !plays_out(srt))
     return;
   srt->flush_by_ns = now_ns + FLUSH_MAX_NS + srt->stream.links[0].link.send_latency_ns;
   ls__stream_finish(&srt->stream, now_ns);
