@@ -131,7 +131,8 @@ void ls__link_on_dropreq(struct ls__link *link, const uint8_t *payload, size_t l
   if (ls__seq_before(first, link->missing.base))
     first = link->missing.base;
   uint32_t end = ls__seq_next(last);
-  for (uint32_t seq = first; ls__seq_before(seq, end); seq = ls__seq_next(seq))
+  for (uint32_t seq = first;
+       ls__seqset_first(&link->missing, seq, &seq) && ls__seq_before(seq, end);)
     ls__link_satisfied(link, seq);
   /* What lies between the newest and the range may still be on its way: then a later packet shows
    * the gap, and the report of it is answered again. */
@@ -179,7 +180,7 @@ static int64_t ack_due(const struct ls__link *link) {
   if (position == link->ack_confirmed && !stopped)
     return LS_NEVER;
   if (position == link->ack_sent && !(stopped && link->room_sent != link->room_end))
-    return link->ack_at_ns + ls__rtt_timeout(&link->rtt);
+    return link->ack_at_ns + ls__time_max(ls__rtt_timeout(&link->rtt), LS__ACK_INTERVAL_NS);
   return link->ack_at_ns + LS__ACK_INTERVAL_NS;
 }
 

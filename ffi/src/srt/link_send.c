@@ -109,24 +109,36 @@ static void answer_drop(struct ls__link *link, uint32_t first, uint32_t last) {
     link->drops[link->drop_count++] = (struct ls__range){first, last};
 }
 
+/* Takes up one range of a loss report; how many numbers of what is in flight it names. */
+static uint32_t take_loss(struct ls__link *link, uint32_t first, uint32_t last) {
+  /* What is no longer kept is answered, or the peer would wait for it in vain. */
+  if (ls__seq_before(first, link->acked)) {
+    uint32_t before = ls__seq_add(link->acked, -1);
+    answer_drop(link, first, ls__seq_before(last, before) ? last : before);
+    first = link->acked;
+  }
+  uint32_t named = 0;
+  for (; !ls__seq_before(last, first); first = ls__seq_next(first)) {
+    link->stats.packets_send_lost += ls__seqset_add(&link->lost, first);
+    named++;
+  }
+  return named;
+}
+
 void ls__link_on_nak(struct ls__link *link, const uint8_t *payload, size_t len) {
   struct ls__nak_reader reader = {.payload = payload, .len = len};
-  uint32_t first, last;
+  uint32_t first, last, named = 0;
   int more;
   link->stats.naks_received++;
   while ((more = ls__nak_next(&reader, &first, &last)) > 0) {
-    if (!ls__seq_before(first, link->next) || !ls__seq_before(last, link->next)) {
-      link->stats.packets_unexpected++; /* never sent: forged or broken */
+    /* Never sent, or named over and over: forged or broken. A report of honest ranges names no
+     * number twice, so that one datagram costs no more than one window of work. */
+    if (!ls__seq_before(first, link->next) || !ls__seq_before(last, link->next) ||
+        named >= link->window) {
+      link->stats.packets_unexpected++;
       return;
     }
-    /* What is no longer kept is answered, or the peer would wait for it in vain. */
-    if (ls__seq_before(first, link->acked)) {
-      uint32_t before = ls__seq_add(link->acked, -1);
-      answer_drop(link, first, ls__seq_before(last, before) ? last : before);
-      first = link->acked;
-    }
-    for (; !ls__seq_before(last, first); first = ls__seq_next(first))
-      link->stats.packets_send_lost += ls__seqset_add(&link->lost, first);
+    named += take_loss(link, first, last);
   }
   if (more < 0)
     link->stats.packets_unexpected++;
