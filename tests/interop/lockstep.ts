@@ -101,6 +101,11 @@ export class Route extends Verb<RouteStatistics> {
       .map(({ text }) => text);
   }
 
+  /** The texts of the warnings so far. */
+  warnings(): string[] {
+    return this.events().filter((event) => event.event === "warning").map(({ text }) => text);
+  }
+
   /** Waits until the link has been in a state that often; the event's text. */
   async reaches(state: LinkState, times = 1, timeoutMs = 10_000): Promise<string> {
     const what = `${state}${times > 1 ? `, time ${times}` : ""}`;

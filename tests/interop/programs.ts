@@ -1,36 +1,36 @@
 /**
- * Which of the peers that no one here wrote are installed. A test whose peer is missing is skipped
+ * Which of the peers that no one here wrote are installed and serve. A test whose peer is missing is skipped
  * and counted as such; with CI=true it fails instead.
  *
  * @module
  */
 
-/** The peers, and how each prints its version. */
-const versionFlags = {
-  "srt-live-transmit": "-version",
-  ffmpeg: "-version",
-  tshark: "--version",
-  dumpcap: "--version",
+/** The peers, and with which arguments each shows that it serves: dumpcap may not capture. */
+const probes = {
+  "srt-live-transmit": ["-version"],
+  ffmpeg: ["-version"],
+  tshark: ["--version"],
+  dumpcap: ["-L", "-i", "lo"],
 } as const;
 
 /** A program of another project. */
-export type Program = keyof typeof versionFlags;
+export type Program = keyof typeof probes;
 
 const ci = Deno.env.get("CI") === "true";
 
-async function isThere(program: Program): Promise<boolean> {
+async function serves(program: Program): Promise<boolean> {
   try {
-    const args = [versionFlags[program]];
-    const options = { args, stdout: "null", stderr: "null" } as const;
-    return (await new Deno.Command(program, options).output()).success;
+    const args = [...probes[program]];
+    const command = new Deno.Command(program, { args, stdout: "null", stderr: "null" });
+    return (await command.output()).success;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
 }
 
-const names = Object.keys(versionFlags) as Program[];
-const found = await Promise.all(names.map(isThere));
+const names = Object.keys(probes) as Program[];
+const found = await Promise.all(names.map(serves));
 const absent = new Set(names.filter((_, index) => !found[index]));
 
 /** What `Deno.test` and `t.step` take. */
@@ -48,7 +48,7 @@ export function needing<T>(
 ): Definition<T> {
   const missing = programs.filter((program) => absent.has(program));
   if (missing.length === 0) return { name, ignore: false, fn };
-  const reason = `not installed: ${missing.join(", ")}`;
+  const reason = `not installed, or not allowed: ${missing.join(", ")}`;
   if (!ci) return { name: `${name} (skipped, ${reason})`, ignore: true, fn };
   return { name, ignore: false, fn: () => Promise.reject(new Error(reason)) };
 }
