@@ -10,6 +10,12 @@ static bool beyond_window(const struct ls__link *link, uint32_t seq) {
   return ls__seq_diff(seq, link->missing.base) >= (int32_t)link->window;
 }
 
+/* Nearly half the number space before the window is ahead of what is expected: a number that is out
+ * of date by more than a quarter is compared with nothing else. */
+static bool long_ago(const struct ls__link *link, uint32_t seq) {
+  return ls__seq_diff(seq, link->missing.base) < -INT32_C(0x20000000);
+}
+
 /* Data ahead of the window: the stream follows when it comes steadily (libsrt gives the connection
  * up). Losses may tear the row, a packet in the window ends it. */
 static void note_beyond(struct ls__link *link, const struct ls__header *header,
@@ -82,6 +88,10 @@ void ls__link_on_data(struct ls__link *link, const struct ls__header *header, si
     return;
   }
   link->row = 0;
+  if (long_ago(link, seq)) {
+    link->stats.packets_belated++;
+    return;
+  }
   if (!ls__seq_before(seq, link->reached))
     link->reached = ls__seq_next(seq);
   int32_t ahead = ls__seq_diff(seq, link->expected);
@@ -124,7 +134,7 @@ void ls__link_on_dropreq(struct ls__link *link, const uint8_t *payload, size_t l
                          struct ls__link_event *event) {
   uint32_t first, last;
   if (ls__dropreq_get(payload, len, &first, &last) < 0 || beyond_window(link, first) ||
-      beyond_window(link, last)) {
+      beyond_window(link, last) || long_ago(link, last)) {
     link->stats.packets_unexpected++;
     return;
   }

@@ -330,6 +330,7 @@ static void test_dropreq(void **state) {
       {20, 22, 10, 3, 23, false},  /* the next ones will not come */
       {21, 25, 10, 3, 20, false},  /* 20 is on its way, and then the gap is asked for */
       {-50, -1, 10, 3, 20, false}, /* of long ago */
+      {5 - 0x40000000, 5 - 0x40000000, 10, 3, 20, true}, /* so long that it is ahead of 20 */
       {0, 63, 64, 0, 64, false},
       {0, 64, 10, 3, 20, true}, /* more than the buffer holds */
       {70, 75, 10, 3, 20, true},
@@ -399,6 +400,21 @@ static void test_refused_data(void **state) {
   link_.config.receives = true;
   assert_true(data(0, 0));
   assert_int_equal(link_.stats.packets_received, 1);
+}
+
+/* Before the window by nearly half the number space, which is ahead of what is expected: the window
+ * decides, and no gap of half the space is opened. */
+static void test_far_behind(void **state) {
+  (void)state;
+  receiver(0);
+  for (int32_t at = 0; at < 20; at++)
+    data(at, 0);
+  for (int32_t at = -2; at < 22; at++) {
+    assert_false(data(at - 0x40000000, 0));
+    assert_int_equal(link_.expected, seq_at(20));
+    assert_int_equal(link_.missing.count, 0);
+  }
+  assert_true(data(20, 0));
 }
 
 /* Far ahead: discarded, told to the stream with how many came in a row. A genuine packet ends the
@@ -509,6 +525,7 @@ int main(void) {
       TEST(test_dropreq),
       TEST(test_dropreq_ahead),
       TEST(test_refused_data),
+      TEST(test_far_behind),
       TEST(test_beyond_window),
       TEST(test_rate),
       TEST(test_model),
