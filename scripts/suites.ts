@@ -108,7 +108,7 @@ export const suites: readonly Suite[] = [
     tests: (context) => denoTest(context, ["--allow-read=.", "--allow-run=nm", "tests/repository"]),
   },
   { name: "c-asan", budgetMs: 150 * second, needs: [cmocka], tests: addressSuite },
-  { name: "c-tsan", budgetMs: 90 * second, needs: [cmocka], tests: threadSuite },
+  { name: "c-tsan", budgetMs: 120 * second, needs: [cmocka], tests: threadSuite },
   { name: "fuzz", budgetMs: 150 * second, needs: [clang], tests: fuzzSuite },
   {
     name: "cli",
