@@ -200,6 +200,22 @@ static void test_ack_cadence(void **state) {
   assert_int_equal(link_.stats.acks_sent, 3);
 }
 
+/* On a path of no length the answer is overdue at once: not before the interval all the same. */
+static void test_ack_of_short_path(void **state) {
+  (void)state;
+  receiver(0);
+  for (int32_t i = 0; i < 40; i++) {
+    data(i, (i + 1) * LS_S);
+    expect_ack(i + 1, (uint32_t)i + 1, 63 - (uint32_t)i, (i + 1) * LS_S);
+    ackack((uint32_t)i + 1, (i + 1) * LS_S);
+  }
+  assert_int_equal(ls__rtt_timeout(&link_.rtt), 0);
+  data(40, 50 * LS_S);
+  expect_ack(41, 41, 23, 50 * LS_S);
+  expect_nothing(50 * LS_S);
+  assert_int_equal(ls__link_receive_timer(&link_), 50 * LS_S + 10 * LS_MS);
+}
+
 /* A missing packet holds the position; what playout skips moves it. */
 static void test_ack_position(void **state) {
   (void)state;
@@ -516,6 +532,7 @@ int main(void) {
       TEST(test_many_losses),
       TEST(test_reorder_tolerance),
       TEST(test_ack_cadence),
+      TEST(test_ack_of_short_path),
       TEST(test_ack_position),
       TEST(test_light_ack),
       TEST(test_ack_number_wrap),

@@ -86,7 +86,7 @@ void ls__link_on_ack(struct ls__link *link, const struct ls__header *header, con
      * overtaken must not take room back. */
     uint32_t room = ack.room_packets < link->window ? ack.room_packets : link->window;
     uint32_t window_end = ls__seq_add(ack.seq, (int32_t)room);
-    if (ls__seq_before(link->peer_window_end, window_end))
+    if (!ls__seq_before(ack.seq, link->acked) && ls__seq_before(link->peer_window_end, window_end))
       link->peer_window_end = window_end;
     /* The peer measures the round trip; 100/50 ms are its initial guess, not a measurement. */
     if (!link->config.receives && !(ack.rtt_us == 100000 && ack.rtt_var_us == 50000)) {

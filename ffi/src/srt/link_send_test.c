@@ -190,6 +190,19 @@ static void test_forged(void **state) {
   }
 }
 
+/* An acknowledgement of half the number space ago is old, and so is the room that it tells of. */
+static void test_ack_of_long_ago(void **state) {
+  (void)state;
+  sender(ISN);
+  uint32_t seq;
+  send_all(seq_at(30), 0, &seq);
+  for (int32_t back = 0x3fffff00; back < 0x3fffffff; back++) {
+    ack(1, seq_at(30 - back), 0, 0);
+    assert_int_equal(link_.peer_window_end, seq_at(64));
+  }
+  assert_int_equal(send_all(seq_at(1000), 0, &seq), 34);
+}
+
 /* What was acknowledged or given up is answered by a drop request, the rest is repeated
  * (libsrt issue 2011: the range that straddles the mark). */
 static void test_straddling_nak(void **state) {
@@ -353,6 +366,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_ack, tear_down),
       cmocka_unit_test_teardown(test_initial_rtt, tear_down),
       cmocka_unit_test_teardown(test_forged, tear_down),
+      cmocka_unit_test_teardown(test_ack_of_long_ago, tear_down),
       cmocka_unit_test_teardown(test_straddling_nak, tear_down),
       cmocka_unit_test_teardown(test_recent, tear_down),
       cmocka_unit_test_teardown(test_tail, tear_down),

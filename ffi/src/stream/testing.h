@@ -360,6 +360,7 @@ static inline void ls__test_run(struct ls__test_pair *pair, int64_t until_ns) {
 static inline void ls__test_finish(struct ls__test_pair *pair, int64_t by_ns) {
   struct ls__test_end *end = &pair->ends[pair->sender];
   pair->source_ns = LS_NEVER;
+  pair->reject = LS__REJECT_CLOSE;
   ls__stream_finish(&end->stream, ls__test_clock(end, pair->now_ns));
   while (!ls__stream_ended(&pair->ends[0].stream) || !ls__stream_ended(&pair->ends[1].stream)) {
     assert_true(pair->now_ns < by_ns);
