@@ -54,6 +54,21 @@ static void refuse(struct ls__mux *mux, const struct ls__udp_datagram *datagram,
   ls__egress_commit(&mux->egress, answer, now_ns);
 }
 
+/* The listener that fits a caller best, among equals the first; NULL where none does. */
+static const struct ls__mux_listener *choose(const struct ls__mux *mux,
+                                             const struct ls__handshake *hs) {
+  const struct ls__mux_listener *chosen = NULL;
+  int best = 0;
+  for (unsigned i = 0; i < mux->listener_count; i++) {
+    int match = mux->listeners[i].match(mux->listeners[i].self, hs);
+    if (match > best) {
+      best = match;
+      chosen = &mux->listeners[i];
+    }
+  }
+  return chosen;
+}
+
 static void on_conclusion(struct ls__mux *mux, const struct ls__udp_datagram *datagram,
                           const struct ls__header *header, const struct ls__handshake *hs,
                           int64_t now_ns) {
@@ -71,21 +86,17 @@ static void on_conclusion(struct ls__mux *mux, const struct ls__udp_datagram *da
       return;
     }
   }
+  const struct ls__mux_listener *chosen = choose(mux, hs);
   int reject = ls__handshake_refusal(hs);
-  const struct ls__mux_listener *chosen = NULL;
-  int best = 0;
-  for (unsigned i = 0; reject < 0 && i < mux->listener_count; i++) {
-    int match = mux->listeners[i].match(mux->listeners[i].self, hs);
-    if (match > best) {
-      best = match;
-      chosen = &mux->listeners[i];
-    }
-  }
   if (reject < 0)
     reject =
         chosen ? chosen->accept(chosen->self, datagram, header, hs, now_ns) : LS__REJECT_NOTFOUND;
-  if (reject >= 0)
-    refuse(mux, datagram, header, hs, reject, now_ns);
+  if (reject < 0)
+    return;
+  refuse(mux, datagram, header, hs, reject, now_ns);
+  if (!chosen)
+    chosen = &mux->listeners[0];
+  chosen->refused(chosen->self, &datagram->from, reject, now_ns);
 }
 
 static void on_request(struct ls__mux *mux, const struct ls__udp_datagram *datagram,

@@ -28,6 +28,9 @@ struct ls__mux_listener {
    * The listener binds the link by ls__mux_bind. */
   int (*accept)(void *self, const struct ls__udp_datagram *datagram,
                 const struct ls__header *header, const struct ls__handshake *hs, int64_t now_ns);
+  /** A caller was refused with a code of srt/reject.h: this listener fits it best, or is the first
+   * on the port where none does. */
+  void (*refused)(void *self, const struct ls__addr *caller, int reject, int64_t now_ns);
   void *self;
 };
 

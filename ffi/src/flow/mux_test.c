@@ -12,10 +12,11 @@
 
 /* The owner of a link, and a listener, that note what they are told. */
 struct owner {
-  unsigned inputs, pumps, accepts;
+  unsigned inputs, pumps, accepts, refusals;
   size_t last_len;
   uint32_t last_peer_id;
   int match, result; /* a listener's answers */
+  int last_reject;
 };
 
 struct fixture {
@@ -162,8 +163,18 @@ static int note_accept(void *self, const struct ls__udp_datagram *datagram,
   return owner->result;
 }
 
+static void note_refused(void *self, const struct ls__addr *caller, int reject, int64_t now_ns) {
+  struct owner *owner = self;
+  struct ls__addr client = ls__udp_local(f.client);
+  assert_true(ls__addr_equal(caller, &client));
+  assert_int_equal(now_ns, f.now_ns);
+  owner->refusals++;
+  owner->last_reject = reject;
+}
+
 static void listen_by(struct owner *owner) {
-  struct ls__mux_listener listener = {.match = note_match, .accept = note_accept, .self = owner};
+  struct ls__mux_listener listener = {
+      .match = note_match, .accept = note_accept, .refused = note_refused, .self = owner};
   assert_int_equal(ls__mux_listen(f.mux, &listener), 0);
 }
 
@@ -270,7 +281,7 @@ static void test_cookies(void **state) {
 }
 
 /* The listener that fits best is asked; a refusal goes back with its reason, to the caller's own
- * socket. */
+ * socket. That listener hears of it, and the first one where nobody was meant. */
 static void test_selection(void **state) {
   (void)state;
   struct owner owners[3] = {{.match = 1}, {.match = 5}, {.match = 3}};
@@ -293,13 +304,17 @@ static void test_selection(void **state) {
     struct ls__handshake hs = conclusion(50 + i, cookie, "cam");
     for (int j = 0; j < 3; j++) {
       owners[j].match = rows[i].matches[j];
-      owners[j].accepts = 0;
+      owners[j].accepts = owners[j].refusals = 0;
     }
     size_t asked = put_handshake(&hs, 0, data);
     send_bytes(f.client, data, asked);
     turn();
     for (int j = 0; j < 3; j++)
       assert_int_equal(owners[j].accepts, j == rows[i].chosen);
+    int told = rows[i].chosen < 0 ? 0 : rows[i].chosen;
+    for (int j = 0; j < 3; j++)
+      assert_int_equal(owners[j].refusals, j == told);
+    assert_int_equal(owners[told].last_reject, rows[i].code);
     assert_true(answer(f.client, &header, &hs, &len));
     assert_true(len <= asked);
     assert_int_equal(hs.request, LS__REJECT_WIRE + rows[i].code);
@@ -319,21 +334,26 @@ static void test_selection(void **state) {
   }
 }
 
-/* A conclusion that cannot be served is refused before any listener is asked. */
+/* A conclusion that cannot be served is refused before any listener is asked; the one that was
+ * meant hears of it. */
 static void test_refused_by_rule(void **state) {
   (void)state;
-  struct owner owner = {.match = 1, .result = -1};
+  struct owner owner = {.match = 1, .result = -1}, meant = {.match = 2, .result = -1};
   struct ls__header header;
   uint8_t data[LS_DATAGRAM_MAX];
   size_t len;
   listen_by(&owner);
+  listen_by(&meant);
   struct ls__handshake hs = conclusion(9, cookie_for(f.client), "");
   hs.flags |= LS__FLAG_STREAM;
   send_bytes(f.client, data, put_handshake(&hs, 0, data));
   turn();
   assert_true(answer(f.client, &header, &hs, &len));
   assert_int_equal(hs.request, LS__REJECT_WIRE + LS__REJECT_MESSAGEAPI);
-  assert_int_equal(owner.accepts, 0);
+  assert_int_equal(owner.accepts + meant.accepts, 0);
+  assert_int_equal(owner.refusals, 0);
+  assert_int_equal(meant.refusals, 1);
+  assert_int_equal(meant.last_reject, LS__REJECT_MESSAGEAPI);
 }
 
 static struct ls__mux_binding binding_of(uint32_t id, int peer, uint32_t peer_id,

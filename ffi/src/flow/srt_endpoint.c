@@ -23,6 +23,10 @@
 #define PLAYOUT_WAIT_NS (10 * LS_MS)
 /* Datagrams put into the egress at once. */
 #define OUTPUT_MAX 64
+/* Who is refused calls again at once, for ever: the same is told this often, and another caller or
+ * reason after a pause. What is not told is counted, and the count told next time. */
+#define REFUSED_AGAIN_NS (10 * LS_S)
+#define REFUSED_PAUSE_NS (100 * LS_MS)
 
 struct srt_endpoint {
   struct ls__endpoint endpoint;
@@ -47,6 +51,12 @@ struct srt_endpoint {
   bool stopping;
   int64_t flush_by_ns; /* LS_NEVER: not flushing */
   enum ls_link_state state;
+  struct {
+    struct ls__addr caller;
+    int reject;
+    int64_t at_ns;
+    uint64_t untold;
+  } refused; /* the last that was told */
 };
 
 #define SRT(field) offsetof(struct srt_endpoint, field)
@@ -237,6 +247,29 @@ static int take_up(void *self, const struct ls__udp_datagram *datagram,
   return -1;
 }
 
+static void refused(void *self, const struct ls__addr *caller, int reject, int64_t now_ns) {
+  struct srt_endpoint *srt = self;
+  bool same = reject == srt->refused.reject &&
+              memcmp(caller->bytes, srt->refused.caller.bytes, sizeof caller->bytes) == 0;
+  if (srt->stopping)
+    return; /* it is refused because of that */
+  if (now_ns < srt->refused.at_ns + (same ? REFUSED_AGAIN_NS : REFUSED_PAUSE_NS)) {
+    srt->refused.untold++;
+    return;
+  }
+  char text[LS_ADDR_TEXT], more[64] = "";
+  if (srt->refused.untold)
+    snprintf(more, sizeof more, "; %llu more were refused meanwhile",
+             (unsigned long long)srt->refused.untold);
+  srt->refused.caller = *caller;
+  srt->refused.reject = reject;
+  srt->refused.at_ns = now_ns;
+  srt->refused.untold = 0;
+  ls__object_event(&srt->endpoint.flow->object, LS_EVENT_WARNING, reject, srt->link_index,
+                   "%s: caller refused: %s (%s)%s", ls__addr_format(caller, text),
+                   ls__reject_text(reject), ls__reject_name(reject), more);
+}
+
 static void on_connected(struct srt_endpoint *srt) {
   const struct ls__link *link = &srt->stream.links[0].link;
   char text[160];
@@ -355,6 +388,8 @@ static int start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint3
   srt->redial_ns = REDIAL_MIN_NS;
   srt->stopping = false;
   srt->flush_by_ns = LS_NEVER;
+  srt->refused.at_ns = now_ns - REFUSED_AGAIN_NS;
+  srt->refused.untold = 0;
   srt->state = 0;
   srt->mux = ls__mux_open(endpoint->flow->object.reactor, &socket, err, err_len);
   if (!srt->mux)
@@ -363,7 +398,8 @@ static int start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint3
     ls__loop_at(ls__flow_loop(endpoint->flow), &srt->redial, now_ns);
     return 0;
   }
-  struct ls__mux_listener listener = {.match = match, .accept = take_up, .self = srt};
+  struct ls__mux_listener listener = {
+      .match = match, .accept = take_up, .refused = refused, .self = srt};
   if (ls__mux_listen(srt->mux, &listener) < 0)
     return ls__fail(LS_ELIMIT, err, err_len, "the port serves %d listeners already",
                     LS__MUX_LISTENERS_MAX);

@@ -160,7 +160,18 @@ static void test_free_listener_first(void **state) {
     wait_state(&listeners[i], LS_LINK_CONNECTED);
 }
 
-/* What is refused, with the reason in the caller's event. */
+/* The listener's warning of a caller that it has refused. */
+static void expect_refused(const struct peer *listener, const char *text) {
+  struct ls_event event = ls__test_event(engine, listener->flow, LS_EVENT_WARNING, 0);
+  assert_int_equal(event.index, listener->link);
+  assert_memory_equal(event.text, "127.0.0.1:", 10);
+  char *colon = strchr(event.text + 10, ':');
+  assert_non_null(colon);
+  assert_memory_equal(colon, ": caller refused: ", 18);
+  assert_string_equal(colon + 18, text);
+}
+
+/* What is refused, with the reason in both sides' events. */
 static void test_refusals(void **state) {
   (void)state;
   static const struct {
@@ -180,6 +191,7 @@ static void test_refusals(void **state) {
     struct peer first = start_peer(!rows[i].listener_sends, "caller", port, rows[i].first);
     link_event(&first, LS_LINK_CONNECTED);
     struct peer second = start_peer(!rows[i].listener_sends, "caller", port, rows[i].second);
+    expect_refused(&listener, rows[i].reason);
     assert_non_null(strstr(link_event(&second, LS_LINK_BROKEN).text, rows[i].reason));
     wait_state(&second, LS_LINK_BROKEN);
     assert_int_equal(ls__test_link(second.flow, second.link).connections, 0);
@@ -358,11 +370,17 @@ static void test_stop_any_time(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
   const struct CMUnitTest tests[] = {
-      TEST(test_connect),       TEST(test_stream_id_selects),
-      TEST(test_mode_selects),  TEST(test_free_listener_first),
-      TEST(test_refusals),      TEST(test_silent_source_is_replaced),
-      TEST(test_dead_port),     TEST(test_listener_survives_callers),
-      TEST(test_peer_vanishes), TEST(test_ends_with_connection),
+      TEST(test_connect),
+      TEST(test_stream_id_selects),
+      TEST(test_mode_selects),
+      TEST(test_free_listener_first),
+      TEST(test_refusals),
+      TEST(test_refusal_told_once),
+      TEST(test_silent_source_is_replaced),
+      TEST(test_dead_port),
+      TEST(test_listener_survives_callers),
+      TEST(test_peer_vanishes),
+      TEST(test_ends_with_connection),
       TEST(test_stop_any_time),
   };
 #undef TEST
