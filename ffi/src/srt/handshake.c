@@ -22,7 +22,8 @@ enum {
 #define GROUP_ID_BIT UINT32_C(0x40000000)
 
 /* Strings travel with the bytes of each 32-bit word reversed, as libsrt writes them; trailing
- * zeros are padding. The length, or LS_EFORMAT when it does not fit. */
+ * zeros are padding. The length, or LS_EFORMAT when it does not fit, or has a zero inside: what
+ * follows it would escape whoever compares the text. */
 static int get_string(const uint8_t *body, size_t len, char *out, size_t max) {
   size_t end = len;
   while (end > 0 && body[(end - 1) ^ 3] == 0)
@@ -32,7 +33,7 @@ static int get_string(const uint8_t *body, size_t len, char *out, size_t max) {
   for (size_t i = 0; i < end; i++)
     out[i] = (char)body[i ^ 3];
   out[end] = 0;
-  return (int)end;
+  return memchr(out, 0, end) ? LS_EFORMAT : (int)end;
 }
 
 static size_t put_string(uint8_t *out, uint16_t type, const char *text, size_t len) {
@@ -205,7 +206,7 @@ int ls__handshake_refusal(const struct ls__handshake *hs) {
   /* The last sequence number begins no connection, as libsrt has it. An MSS below 76 leaves no room
    * for a handshake; libsrt 1.5.6 refuses it too. */
   if (hs->isn >= LS_SEQ_MASK || hs->mss < 76 || hs->mss > 1500 || hs->window_packets < 2 ||
-      !hs->has_hs)
+      hs->socket_id == 0 || !hs->has_hs)
     return LS__REJECT_ROGUE;
   if (hs->srt_version < LS_SRT_VERSION_MIN)
     return LS__REJECT_VERSION;

@@ -74,7 +74,8 @@ struct ls__handshake {
 };
 
 /** Reads the payload of a handshake packet. 0, or LS_EFORMAT: too short, an extension that runs
- * past the end, a stream ID over 512 bytes, key material over LS__KM_MAX, an HSREQ below 12 bytes.
+ * past the end, a stream ID over 512 bytes, key material over LS__KM_MAX, an HSREQ below 12 bytes,
+ * a text with a zero byte inside.
  * Unknown extensions are skipped. */
 int ls__handshake_get(const uint8_t *payload, size_t len, struct ls__handshake *hs);
 

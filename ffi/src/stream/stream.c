@@ -460,7 +460,8 @@ struct ls__stats_link ls__stream_statistics(const struct ls__stream *stream, uns
   if (!oldest)
     return stats;
   stats.receive_buffer_packets = stream->rx.present.count;
-  stats.receive_buffer_ns =
-      (uint64_t)((ls__recvbuf_newest(&stream->rx)->stamp_us - oldest->stamp_us) * LS_US);
+  /* A peer may stamp a later packet earlier. */
+  int64_t held_us = ls__recvbuf_newest(&stream->rx)->stamp_us - oldest->stamp_us;
+  stats.receive_buffer_ns = (uint64_t)(ls__time_max(held_us, 0) * LS_US);
   return stats;
 }
