@@ -1,5 +1,6 @@
 #include "flow/reactor.h"
 
+#include "base/assert.h"
 #include "flow/engine.h"
 #include "flow/flow.h"
 #include "io/clock.h"
@@ -110,6 +111,7 @@ void ls__object_ended(struct ls__object *object, const char *reason) {
 
 void ls__publish(struct ls__published *published, const void *stats, uint32_t bytes) {
   uint64_t words[LS__STATS_WORDS_MAX];
+  LS_ASSERT(bytes <= sizeof words && bytes % 8 == 0);
   memcpy(words, stats, bytes);
   ls__seqlock_write(&published->lock, published->words, words, bytes / 8);
 }

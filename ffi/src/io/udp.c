@@ -241,7 +241,7 @@ unsigned ls__udp_read(int fd, struct ls__udp_reader *reader, struct ls__udp_data
 
 /* Says from which of our addresses a datagram leaves, so that an answer comes from the address
  * that was called. */
-static size_t put_source(const struct ls__addr *from, struct msghdr *message, uint8_t *control) {
+static void put_source(const struct ls__addr *from, struct msghdr *message, uint8_t *control) {
   struct cmsghdr *at = (struct cmsghdr *)(void *)control;
   if (from->family == 4) {
     struct in_pktinfo info = {0};
@@ -260,7 +260,6 @@ static size_t put_source(const struct ls__addr *from, struct msghdr *message, ui
     message->msg_controllen = CMSG_SPACE(sizeof info);
   }
   message->msg_control = control;
-  return message->msg_controllen;
 }
 
 /* A dual-stack socket takes IPv4 addresses in their mapped form. */
