@@ -108,7 +108,9 @@ static void on_request(struct ls__mux *mux, const struct ls__udp_datagram *datag
     mux->unknown++;
     return;
   }
-  if (hs.request == LS__REQUEST_INDUCTION)
+  /* The magic is that of an answer. To answer it would let two listeners answer each other for
+   * ever, begun by one datagram with a forged source. */
+  if (hs.request == LS__REQUEST_INDUCTION && hs.extension != LS__HS_MAGIC)
     on_induction(mux, datagram, header, &hs, now_ns);
   else if (hs.request == LS__REQUEST_CONCLUSION)
     on_conclusion(mux, datagram, header, &hs, now_ns);
