@@ -203,11 +203,29 @@ static void test_refusals(void **state) {
   }
 }
 
+/* A caller that is refused again and again is told of once, however often it calls. */
+static void test_refusal_told_once(void **state) {
+  (void)state;
+  uint16_t port = ls__test_port();
+  struct peer listener = start_peer(false, "listener", port, "cam");
+  struct peer stranger = start_peer(true, "caller", port, "other");
+  expect_refused(&listener, "no stream of this stream ID is served here (NOTFOUND)");
+  for (int i = 0; i < 3; i++)
+    link_event(&stranger, LS_LINK_BROKEN);
+  struct peer source = start_peer(true, "caller", port, "cam");
+  link_event(&source, LS_LINK_CONNECTED);
+  assert_int_equal(ls_close(stranger.flow), 0);
+  struct peer second = start_peer(true, "caller", port, "#!::r=cam");
+  expect_refused(&listener, "the resource is in use by another source (CONFLICT); "
+                            "2 more were refused meanwhile");
+  link_event(&second, LS_LINK_BROKEN);
+}
+
 /* A source that was cut off is replaced by itself after half a second of silence, not before. */
 static void test_silent_source_is_replaced(void **state) {
   (void)state;
   uint16_t port = ls__test_port();
-  struct ls__test_proxy proxy;
+  static struct ls__test_proxy proxy;
   ls__test_proxy_start(&proxy, port);
   struct peer listener = start_peer(false, "listener", port, "cam");
   struct peer lost = start_peer(true, "caller", proxy.port, "cam");
@@ -279,7 +297,7 @@ static void test_listener_survives_callers(void **state) {
 static void test_peer_vanishes(void **state) {
   (void)state;
   uint16_t port = ls__test_port();
-  struct ls__test_proxy proxy;
+  static struct ls__test_proxy proxy;
   ls__test_proxy_start(&proxy, port);
   struct peer listener = make_peer(false, "listener", port, NULL);
   struct peer caller = make_peer(true, "caller", proxy.port, NULL);
