@@ -28,6 +28,7 @@ import {
 } from "./demo_report.ts";
 import { openStreams, type Streams } from "./output.ts";
 import { describeEvent } from "./report.ts";
+import { readSeed } from "./seed.ts";
 import { FlowSession, Timer } from "./session.ts";
 import { type Stopping, withSignals } from "./signals.ts";
 import { type ExitCode, exitCodes, type Invocation, type Verb } from "./verb.ts";
@@ -105,7 +106,7 @@ export function readSettings(invocation: Invocation): Settings {
   const loss = invocation.text("loss") ?? "1%";
   const path = readImpairments({ delay, loss });
   if (parseShare(loss) === 1) throw new ConfigError("--loss: over 100% nothing can be sent");
-  const seed = whole("seed", randomSeed(), 0, Number.MAX_SAFE_INTEGER);
+  const seed = readSeed(invocation);
   return {
     clip,
     rate: formatRate(rateBps),
@@ -117,11 +118,6 @@ export function readSettings(invocation: Invocation): Settings {
     seconds: whole("seconds", 30, 1, 86_400),
     json: invocation.on("json"),
   };
-}
-
-/** 32 random bits: short enough to be typed again. */
-function randomSeed(): number {
-  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }
 
 /** All stages share one thread; beyond this, what is lost would be the machine's fault. */

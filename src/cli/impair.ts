@@ -9,7 +9,6 @@ import {
   formatAddress,
   impairmentFlags,
   type NumericOption,
-  parseInteger,
   readImpairments,
   readRelayAddress,
   resolveAddress,
@@ -20,6 +19,7 @@ import { accept } from "./flow_builder.ts";
 import { showCount, showDuration, showShare, showTime } from "./format.ts";
 import { openStreams, type Streams } from "./output.ts";
 import { describeEvent } from "./report.ts";
+import { readSeed } from "./seed.ts";
 import { FlowSession, waitForEnd } from "./session.ts";
 import { type Stopping, withSignals } from "./signals.ts";
 import { readLimit, readPeriod } from "./times.ts";
@@ -32,9 +32,6 @@ import {
 } from "./verb.ts";
 
 const log = getLogger("impair");
-
-/** Seeds are whole numbers that a double holds exactly. */
-const maxSeed = Number.MAX_SAFE_INTEGER;
 
 const modelOptions: readonly OptionDescription[] = impairmentFlags().map((
   { flag, direction, of },
@@ -105,7 +102,7 @@ async function readSettings(invocation: Invocation): Promise<Settings> {
     return text === undefined ? [] : [[name, text]];
   });
   const model = readImpairments(Object.fromEntries(given));
-  const seed = invocation.read("seed", randomSeed(), (text) => parseInteger(text, 0, maxSeed));
+  const seed = readSeed(invocation);
   const notes: string[] = [];
   const local = await resolveAddress(listen, "local", notes);
   const remote = await resolveAddress(target, "remote", notes);
@@ -125,11 +122,6 @@ async function readSettings(invocation: Invocation): Promise<Settings> {
     everyMs: invocation.read("stats-every", undefined, readPeriod),
     forMs: invocation.read("for", undefined, readLimit),
   };
-}
-
-/** 32 random bits: short enough to be typed again. */
-function randomSeed(): number {
-  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }
 
 async function runImpair(

@@ -239,12 +239,12 @@ export function formatShare(value: number): string {
 }
 
 /**
- * A whole number from `min` to `max`.
+ * A whole number from `min` to `max`, which is at most `Number.MAX_SAFE_INTEGER`.
  *
  * @throws {ConfigError} anything else.
  */
 export function parseInteger(text: string, min: number, max: number): number {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max)) {
     throw new ConfigError(`${quote(text)} is not a whole number from ${min} to ${max}`);
   }

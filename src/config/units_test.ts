@@ -120,6 +120,11 @@ Deno.test("shares", () => {
 
 Deno.test("whole numbers and switches", () => {
   assert.equal(parseInteger("7", 1, 9), 7);
+  const largest = Number.MAX_SAFE_INTEGER;
+  assert.equal(parseInteger(`${largest}`, 0, largest), largest);
+  for (const text of ["9007199254740992", "9007199254740993", "9".repeat(16), "9".repeat(17)]) {
+    assert.throws(() => parseInteger(text, 0, largest), ConfigError, text);
+  }
   for (const text of ["0", "10", "1.5", "-1", "0x5", "", "1e0", "9999999999999999"]) {
     assert.throws(() => parseInteger(text, 1, 9), ConfigError, text);
   }
