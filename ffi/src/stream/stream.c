@@ -188,6 +188,11 @@ static void store(struct ls__stream *stream, unsigned link, const struct ls__lin
   struct ls__stream_link *at = &stream->links[link];
   uint32_t seq = event->header.seq;
   int64_t stamp_us = ls__tsbpd_unwrap(&stream->clock, event->header.stamp_us, now_ns);
+  if (ls__tsbpd_due(&stream->clock, stamp_us, now_ns) - now_ns >
+      stream->clock.latency_ns + LS__STREAM_AHEAD_MAX_NS) {
+    at->link.stats.packets_unexpected++;
+    return;
+  }
   switch (ls__recvbuf_insert(&stream->rx, seq, stamp_us, data + LS_HEADER_BYTES,
                              len - LS_HEADER_BYTES)) {
   case LS__RECV_NEW:

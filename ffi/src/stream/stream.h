@@ -24,6 +24,10 @@
 #define LS__SEND_KEEP_MIN_NS (1000 * LS_MS)
 /* So many packets in a row ahead of an empty receive buffer, and playout goes on from there. */
 #define LS__STREAM_FOLLOW_PACKETS 8
+/* A packet is due at most its latency after its arrival, and as much later as the handshake, by
+ * which the clock began, was under way longer than it. What would be due still later than this
+ * allows has a broken stamp: kept, it would hold up all behind it for up to 36 minutes. */
+#define LS__STREAM_AHEAD_MAX_NS (10 * LS_S)
 /* Back to back on the wire at most: sixteen full packets. */
 #define LS__STREAM_BURST_BYTES (16 * (LS_PAYLOAD_MAX + LS_WIRE_BYTES))
 

@@ -330,6 +330,53 @@ static void test_silence(void **state) {
   assert_int_equal(ls__test_push(&pair), LS_ESTATE);
 }
 
+/* Gives the receiver the packet that it expects next, before the peer's arrives, with a stamp that
+ * is off by this. */
+static void input_off(int64_t off_ns) {
+  struct ls__test_end *end = &pair.ends[1];
+  int64_t local_ns = ls__test_clock(end, pair.now_ns);
+  const struct ls__stream *sender = &pair.ends[0].stream;
+  uint32_t seq = link_of(1)->expected;
+  int64_t stamp_ns = ls__sendbuf_slot(&sender->tx, seq)->stamp_us * LS_US + off_ns;
+  uint8_t data[LS_HEADER_BYTES + 100] = {0};
+  struct ls__header header = {.seq = seq,
+                              .position = 3,
+                              .msgno = 1,
+                              .stamp_us = (uint32_t)(stamp_ns / LS_US),
+                              .socket_id = end->link.socket_id};
+  ls__header_put(&header, data);
+  ls__stream_input(&end->stream, 0, data, sizeof data, local_ns);
+}
+
+/* A stamp from the far future does not hold up what comes after it. */
+static void test_stamp_far_ahead(void **state) {
+  (void)state;
+  pair.lossy = true;
+  ls__test_start(&pair, 1);
+  for (int i = 1; i <= 4; i++) {
+    ls__test_run(&pair, i * LS_S);
+    input_off((INT64_C(11) << (2 * i - 1)) * LS_S);
+    assert_int_equal(stats_of(1).packets_unexpected, i);
+  }
+  ls__test_finish(&pair, 6 * LS_S);
+  assert_int_equal(pair.delivered, pair.pushed - 4);
+  assert_int_equal(stats_of(1).packets_receive_dropped, 4);
+  assert_true(pair.most_latency_ns - pair.least_latency_ns <= LS_US);
+}
+
+/* A newest packet with a stamp before the oldest's is no buffer of 500 000 years. */
+static void test_stamps_out_of_order(void **state) {
+  (void)state;
+  pair.lossy = true;
+  ls__test_start(&pair, 1);
+  ls__test_run(&pair, LS_S);
+  assert_in_range(stats_of(1).receive_buffer_ns, LS_MS, LS_S);
+  /* A packet whose content is not what was pushed must not be delivered: the end is not waited for.
+   */
+  input_off(-900 * LS_MS);
+  assert_int_equal(stats_of(1).receive_buffer_ns, 0);
+}
+
 /* A stream serves one connection after the other. What was left of the last one does not show. */
 static void test_reopen(void **state) {
   (void)state;
@@ -470,6 +517,8 @@ int main(void) {
       TEST(test_rate),
       TEST(test_tail),
       TEST(test_silence),
+      TEST(test_stamp_far_ahead),
+      TEST(test_stamps_out_of_order),
       TEST(test_reopen),
       TEST(test_close),
       TEST(test_two_links),
