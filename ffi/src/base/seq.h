@@ -36,9 +36,9 @@ static inline uint32_t ls__msgno_next(uint32_t msgno) {
   return msgno >= LS_MSGNO_MAX ? 1 : msgno + 1;
 }
 
-/** A packet's 32-bit microsecond stamp, unwrapped to the 64-bit value nearest to `near_us`. Every
- * stamp of a connection is unwrapped against the newest one seen, so that no packet has to land
- * in any particular window around the wrap (once each 71 min 35 s). */
+/** A packet's 32-bit microsecond stamp, unwrapped to the 64-bit value nearest to `near_us`: what
+ * the peer's clock shows now, so that no packet has to land in any particular window around the
+ * wrap (once each 71 min 35 s). */
 static inline int64_t ls__stamp_unwrap(uint32_t stamp_us, int64_t near_us) {
   return near_us + (int32_t)(stamp_us - (uint32_t)(uint64_t)near_us);
 }
