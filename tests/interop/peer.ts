@@ -91,7 +91,11 @@ export class Peer implements AsyncDisposable {
   ): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     while (!await holds()) {
-      if (this.ended) throw new Error(`${this.name} ended before ${what}`);
+      if (this.ended) {
+        await this.#reading; // its last words may be what is waited for
+        if (await holds()) return;
+        throw new Error(`${this.name} ended before ${what}`);
+      }
       if (performance.now() > deadline) {
         throw new Error(`${this.name}: not ${what} within ${timeoutMs} ms`);
       }
