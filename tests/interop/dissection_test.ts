@@ -6,7 +6,9 @@ import { delay } from "./peer.ts";
 import { freePort } from "./ports.ts";
 import { needing } from "./programs.ts";
 import { onStage, type Stage } from "./stage.ts";
-import { clip, latencyMs } from "./transfer.ts";
+import { clip } from "./transfer.ts";
+
+const latencyMs = 300;
 
 /** An idle link says so once a second. */
 const idleMs = 2200;

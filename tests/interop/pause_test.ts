@@ -4,7 +4,9 @@ import { compare } from "./comparison.ts";
 import { delay } from "./peer.ts";
 import { freePort } from "./ports.ts";
 import { onStage } from "./stage.ts";
-import { clip, latencyMs } from "./transfer.ts";
+import { clip } from "./transfer.ts";
+
+const latencyMs = 300;
 
 const pauses = 8;
 const pauseMs = 100;

@@ -6,7 +6,9 @@ import { delay, type Peer } from "./peer.ts";
 import { freePort } from "./ports.ts";
 import { needing } from "./programs.ts";
 import { onStage, type Stage } from "./stage.ts";
-import { clip, latencyMs } from "./transfer.ts";
+import { clip } from "./transfer.ts";
+
+const latencyMs = 300;
 
 /** How long a peer may be silent, unless told otherwise: as in libsrt. */
 const silenceMs = 5000;

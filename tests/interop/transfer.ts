@@ -12,20 +12,39 @@ import { type Impairment, linkOf, Route, type RouteStatistics } from "./lockstep
 import { delay, type Peer } from "./peer.ts";
 import { freePort } from "./ports.ts";
 import type { Program } from "./programs.ts";
+import { type Speaker, startReceiver, startSender } from "./speakers.ts";
 import type { Stage } from "./stage.ts";
 
-/** Latency of every connection. */
-export const latencyMs = 300;
-const oneWayMs = 20;
-const lossShare = 0.01;
+/** What is between two programs, and the latency that they agree upon because of it. */
+export interface Path {
+  readonly latencyMs: number;
+  readonly oneWayMs: number;
+  /** Lost each way, data as well as reports. */
+  readonly lossShare: number;
+  /** What else the relay does. */
+  readonly flags: readonly string[];
+}
+
+/** A round trip of 40 ms, and 1 % lost each way. */
+export const lossyPath: Path = { latencyMs: 300, oneWayMs: 20, lossShare: 0.01, flags: [] };
+
+/**
+ * Around the world by satellite. The answer to a request comes after the caller has repeated it
+ * twice; packets overtake each other and come twice.
+ */
+export const longPath: Path = {
+  latencyMs: 3000,
+  oneWayMs: 300,
+  lossShare: 0.02,
+  flags: ["--jitter=2ms", "--reorder=1%", "--duplicate=1%"],
+};
+
 /** A program that is cut off loses at most what is within the latency and within itself. */
-const cutLossMs = latencyMs + 300;
+const withinMs = 300;
 /** A caller's peer may miss its answer, and ffmpeg looks at its input for a while. */
 const lateMs = 3000;
-/** A round trip of 40 ms; 1 % is lost each way, data as well as reports. */
-const impairments = [`--delay=${oneWayMs}ms`, `--loss=${100 * lossShare}%`];
-/** When all that a peer was given has been played out, with a margin for a busy machine. */
-const playedOutMs = latencyMs + oneWayMs + 700;
+/** More than that is a margin for a busy machine: a peer has played out all that it was given. */
+const marginMs = 700;
 /** The same once our own sender has ended: it ends when the last has been played out. */
 const writtenMs = 300;
 /** The clip, looped for ever at a constant rate, no two stretches of it alike. */
@@ -35,14 +54,12 @@ const packetBits = 8 * 188;
 
 const packetsPerMs = rateBps / packetBits / 1000;
 
-/** A program that speaks SRT. */
-export type Speaker = "lockstep" | "srt-live-transmit" | "ffmpeg";
-
-/** Who does what. */
+/** Who does what, and over which path. */
 export interface Roles {
   readonly sender: Speaker;
   readonly receiver: Speaker;
   readonly caller: "sender" | "receiver";
+  readonly path: Path;
 }
 
 /** The roles in words. */
@@ -55,70 +72,6 @@ export function describeRoles({ sender, receiver, caller }: Roles): string {
 /** The programs that no one here wrote among the roles. */
 export function programsOf({ sender, receiver }: Roles): Program[] {
   return [sender, receiver].filter((speaker) => speaker !== "lockstep");
-}
-
-/** Starts the sender: a UDP port to SRT. */
-async function startSender(
-  stage: Stage,
-  name: string,
-  speaker: Speaker,
-  port: number,
-  address: string,
-): Promise<Peer> {
-  const input = `udp://127.0.0.1:${port}`;
-  switch (speaker) {
-    case "lockstep":
-      return await stage.route(name, input, `${address}&latency=${latencyMs}`);
-    case "srt-live-transmit": // with the system's socket buffer it loses packets by itself
-      return stage.start(name, speaker, [
-        "-q",
-        `${input}?rcvbuf=4000000`,
-        `${address}&latency=${latencyMs}`,
-      ]);
-    case "ffmpeg":
-      return stage.start(
-        name,
-        speaker,
-        copyingArguments(
-          `${input}?buffer_size=4000000`,
-          `${address}&latency=${1000 * latencyMs}&pkt_size=1316`,
-        ),
-      );
-  }
-}
-
-/** Starts the receiver: SRT to a file. */
-async function startReceiver(
-  stage: Stage,
-  name: string,
-  speaker: Speaker,
-  address: string,
-  path: string,
-): Promise<Peer> {
-  switch (speaker) {
-    case "lockstep":
-      return await stage.route(name, `${address}&latency=${latencyMs}`, path);
-    case "srt-live-transmit":
-      return stage.start(
-        name,
-        speaker,
-        ["-q", `${address}&latency=${latencyMs}`, "file://con"],
-        { stdoutPath: path },
-      );
-    case "ffmpeg":
-      return stage.start(
-        name,
-        speaker,
-        copyingArguments(`${address}&latency=${1000 * latencyMs}`, path),
-      );
-  }
-}
-
-/** ffmpeg passes bytes on as they are; its latencies are in microseconds. */
-function copyingArguments(input: string, output: string): string[] {
-  const quiet = ["-nostdin", "-nostats", "-v", "warning"];
-  const from = ["-f", "data", "-raw_packet_size", "1316", "-i", input];
-  return [...quiet, ...from, "-map", "0", "-c", "copy", "-f", "data", output];
 }
 
 /** A running transfer. */
@@ -149,13 +102,15 @@ export class Transfer {
   static async start(stage: Stage, name: string, roles: Roles): Promise<Transfer> {
     const [port, calledPort, relayPort] = [await freePort(), await freePort(), await freePort()];
     const far = stage.path(`${name}.ts`);
-    const send = (address: string): Promise<Peer> =>
-      startSender(stage, `${name} sender`, roles.sender, port, address);
-    const receive = (address: string): Promise<Peer> =>
-      startReceiver(stage, `${name} receiver`, roles.receiver, address, far);
+    const { latencyMs, oneWayMs, lossShare, flags } = roles.path;
+    const send = (uri: string): Promise<Peer> =>
+      startSender(stage, `${name} sender`, roles.sender, port, { uri, latencyMs });
+    const receive = (uri: string): Promise<Peer> =>
+      startReceiver(stage, `${name} receiver`, roles.receiver, { uri, latencyMs }, far);
     const sends = roles.caller === "sender";
     const called = await (sends ? receive : send)(`srt://127.0.0.1:${calledPort}?mode=listener`);
     await called.listens(calledPort);
+    const impairments = [`--delay=${oneWayMs}ms`, `--loss=${100 * lossShare}%`, ...flags];
     const relay = await stage.impair(relayPort, calledPort, ...impairments);
     const caller = await (sends ? send : receive)(`srt://127.0.0.1:${relayPort}?mode=caller`);
     const [sender, receiver] = sends ? [caller, called] : [called, caller];
@@ -170,11 +125,16 @@ export class Transfer {
     }
   }
 
+  async #playOut(): Promise<void> {
+    const { latencyMs, oneWayMs } = this.roles.path;
+    await delay(latencyMs + oneWayMs + marginMs);
+  }
+
   /** Ends all three in the order in which the stream passes them. */
   async finish(): Promise<Outcome> {
     // Once the sender has gone, a receiver that calls is busy with calling again.
     const [sending, receiving] = [connectedState(this.#sender), connectedState(this.#receiver)];
-    if (sending === undefined) await delay(playedOutMs);
+    if (sending === undefined) await this.#playOut();
     const sent = await finishSpeaker(this.#sender, sending);
     if (sending !== undefined) await delay(writtenMs);
     const received = await finishSpeaker(this.#receiver, receiving);
@@ -187,7 +147,7 @@ export class Transfer {
     const receiving = connectedState(this.#receiver);
     const cutAtBytes = await copiedBytes();
     await this.#sender.interrupt();
-    await delay(playedOutMs);
+    await this.#playOut();
     const received = await finishSpeaker(this.#receiver, receiving);
     const { statistics } = await this.#relay.finish();
     const sent = undefined;
@@ -270,7 +230,8 @@ export async function judge(copy: string, outcome: Outcome, seconds: number): Pr
   const sent = await Deno.readFile(copy);
   const tailPackets = outcome.cutAtBytes === undefined
     ? 0
-    : (sent.length - outcome.cutAtBytes) / 188 + cutLossMs * packetsPerMs;
+    : (sent.length - outcome.cutAtBytes) / 188 +
+      (outcome.roles.path.latencyMs + withinMs) * packetsPerMs;
   const received = await Deno.readFile(outcome.far);
   const { difference, packets, before } = compare(sent, received, { tailPackets });
   assert.equal(difference, undefined);
@@ -287,16 +248,19 @@ function figures({ roles, sent, received, relay }: Outcome): string {
     ? [relay.forward_packets, relay.forward_lost, relay.backward_lost]
     : [relay.backward_packets, relay.backward_lost, relay.forward_lost];
   // A quarter of what is expected: more than five standard deviations in the shortest run.
-  assert.ok(dataLost > 0.25 * lossShare * dataSent, `only ${dataLost} of ${dataSent} lost`);
+  assert.ok(
+    dataLost > 0.25 * roles.path.lossShare * dataSent,
+    `only ${dataLost} of ${dataSent} lost`,
+  );
   const parts = [`lost by the path ${dataLost} of ${dataSent}, reports ${reportsLost}`];
   if (sent !== undefined) {
-    const link = checkLink(sent);
+    const link = checkLink(sent, roles.path);
     assert.ok(link.packets_retransmitted >= dataLost / 2, "losses were not repeated");
     assert.equal(link.packets_send_dropped, 0);
     parts.push(`sender: retransmitted ${link.packets_retransmitted}`);
   }
   if (received !== undefined) {
-    const link = checkLink(received);
+    const link = checkLink(received, roles.path);
     assert.ok(link.packets_receive_lost > 0, "no loss was seen");
     assert.equal(link.packets_recovered, link.packets_receive_lost);
     assert.equal(link.packets_receive_dropped, 0);
@@ -306,9 +270,9 @@ function figures({ roles, sent, received, relay }: Outcome): string {
   return parts.join("; ");
 }
 
-function checkLink({ connected, last }: OurEnd): LinkStatistics {
+function checkLink({ connected, last }: OurEnd, { oneWayMs }: Path): LinkStatistics {
   const { rtt_ns } = linkOf(connected);
-  assert.ok(rtt_ns >= 2e6 * oneWayMs - 1e6, `round trip of ${rtt_ns} ns`);
+  assert.ok(rtt_ns >= 1.95e6 * oneWayMs, `round trip of ${rtt_ns} ns`);
   assert.deepEqual(last.faults, []);
   assert.equal(last.input.statistics.dropped_kernel, 0);
   const link = linkOf(last);

@@ -1,14 +1,16 @@
 /** A stream to and from libsrt, ffmpeg and ourselves, over a path that delays and loses. */
 import { installed, needing } from "./programs.ts";
 import { onStage } from "./stage.ts";
+import type { Speaker } from "./speakers.ts";
 import {
   carry,
   describeRoles,
   judge,
+  longPath,
+  lossyPath as path,
   pauseOf,
   programsOf,
   type Roles,
-  type Speaker,
 } from "./transfer.ts";
 
 /** Who sends to whom. */
@@ -65,7 +67,9 @@ async function carryAll(
   seconds: number,
 ): Promise<void> {
   const possible = all.filter((roles) => installed(programsOf(roles)));
-  const judgements = await runUnspoilt(possible, seconds);
+  const judgements = possible.length > 0
+    ? await runUnspoilt(possible, seconds)
+    : new Map<Roles, Judgement>();
   for (const roles of all) {
     const name = describeRoles(roles);
     await t.step(needing(programsOf(roles), name, () => {
@@ -78,7 +82,7 @@ async function carryAll(
 
 for (const caller of ["sender", "receiver"] as const) {
   Deno.test(`7 s at 8 Mb/s are bit-exact at 1 % loss; the ${caller} calls`, async (t) => {
-    await carryAll(t, pairs.map(([sender, receiver]) => ({ sender, receiver, caller })), 7);
+    await carryAll(t, pairs.map(([sender, receiver]) => ({ sender, receiver, caller, path })), 7);
   });
 }
 
@@ -88,13 +92,22 @@ Deno.test("60 s at 8 Mb/s are bit-exact at 1 % loss", async (t) => {
     sender,
     receiver,
     caller: callers[index] ?? "sender",
+    path,
   }));
   await carryAll(t, all, 60);
 });
 
+Deno.test("7 s at 8 Mb/s are bit-exact at 2 % loss over a round trip of 600 ms", async (t) => {
+  const all = pairs.slice(0, 2).flatMap(([sender, receiver]): Roles[] => [
+    { sender, receiver, caller: "sender", path: longPath },
+    { sender, receiver, caller: "receiver", path: longPath },
+  ]);
+  await carryAll(t, all, 7);
+});
+
 Deno.test("7 s at 8 Mb/s by ffmpeg have no gap at 1 % loss", async (t) => {
   await carryAll(t, [
-    { sender: "ffmpeg", receiver: "lockstep", caller: "sender" },
-    { sender: "lockstep", receiver: "ffmpeg", caller: "sender" },
+    { sender: "ffmpeg", receiver: "lockstep", caller: "sender", path },
+    { sender: "lockstep", receiver: "ffmpeg", caller: "sender", path },
   ], 7);
 });
