@@ -12,7 +12,7 @@ import { endProgramsOnSignal, type Outcome, run } from "./process.ts";
 import { guardVersion } from "./version.ts";
 
 /** The presets of `ffi/CMakePresets.json`. */
-export const presets = ["release", "asan", "tsan", "fuzz"] as const;
+export const presets = ["release", "plain", "asan", "tsan", "fuzz"] as const;
 
 /** One of them. */
 export type Preset = (typeof presets)[number];

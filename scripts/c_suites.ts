@@ -16,6 +16,8 @@ const programMs = 60_000;
 const realTimeRooms = ["io", "flow", "tests"];
 /** Rooms in which threads meet: these are also tested under the thread sanitizer. */
 const threadedRooms = ["base", ...realTimeRooms];
+/** Programs with an allocator of their own: no sanitizer can be in them. */
+const plainPrograms = ["tests_allocation_test"];
 
 /** One test program. */
 export interface Program {
@@ -40,12 +42,17 @@ export function programOf(path: string): Program {
   return { room, name: `${room}_${name.replace(/\.c$/, "")}` };
 }
 
-async function programs(): Promise<Program[]> {
+async function allPrograms(): Promise<Program[]> {
   const found = [];
   for (const directory of ["ffi/src", "ffi/sim", "ffi/tests"]) {
     found.push(...await ifThere(filesBelow(directory, /_test\.c$/)) ?? []);
   }
   return found.map(programOf);
+}
+
+/** Every test program that can run under a sanitizer. */
+async function programs(): Promise<Program[]> {
+  return (await allPrograms()).filter(({ name }) => !plainPrograms.includes(name));
 }
 
 async function runProgram(context: Context, preset: Preset, program: Program): Promise<Result> {
@@ -76,6 +83,12 @@ async function unitTests(context: Context, preset: Preset, list: Program[]): Pro
     ...await inPool(together, navigator.hardwareConcurrency, work),
     ...await inPool(alone, 1, work),
   ]);
+}
+
+/** The programs that count for themselves, as the library is on the air. */
+export async function plainSuite(context: Context): Promise<Result> {
+  const list = await allPrograms();
+  return await unitTests(context, "plain", list.filter(({ name }) => plainPrograms.includes(name)));
 }
 
 /** Every unit test under the address and undefined-behaviour sanitizers. */

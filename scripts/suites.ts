@@ -4,7 +4,7 @@
  * @module
  */
 
-import { addressSuite, fuzzSuite, threadSuite } from "./c_suites.ts";
+import { addressSuite, fuzzSuite, plainSuite, threadSuite } from "./c_suites.ts";
 import { filesBelow, root } from "./files.ts";
 import { type Result, sum } from "./junit.ts";
 import { clang, clangFormat, cmocka } from "./setup.ts";
@@ -107,6 +107,7 @@ export const suites: readonly Suite[] = [
     needs: [],
     tests: (context) => denoTest(context, ["--allow-read=.", "--allow-run=nm", "tests/repository"]),
   },
+  { name: "c-plain", budgetMs: 90 * second, needs: [cmocka], tests: plainSuite },
   { name: "c-asan", budgetMs: 150 * second, needs: [cmocka], tests: addressSuite },
   { name: "c-tsan", budgetMs: 120 * second, needs: [cmocka], tests: threadSuite },
   { name: "fuzz", budgetMs: 150 * second, needs: [clang], tests: fuzzSuite },
