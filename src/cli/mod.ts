@@ -11,7 +11,7 @@ import { LibraryError, LockstepError } from "../engine/mod.ts";
 import { demo } from "./demo.ts";
 import { generalHelp, verbHelp } from "./help.ts";
 import { impair } from "./impair.ts";
-import { LineWriter, openStreams } from "./output.ts";
+import { openStreams, standardOutput } from "./output.ts";
 import { route } from "./route.ts";
 import { type ExitCode, exitCodes, readInvocation, UsageError, type Verb } from "./verb.ts";
 
@@ -50,8 +50,9 @@ function help(args: readonly string[]): ExitCode {
 }
 
 function print(text: string): ExitCode {
-  new LineWriter(Deno.stdout).line(text);
-  return exitCodes.ok;
+  const out = standardOutput();
+  out.line(text);
+  return out.failed ? exitCodes.failed : exitCodes.ok;
 }
 
 function verbList(): string {

@@ -4,7 +4,9 @@
  * @module
  */
 
-import { type Handler, type LogRecord, setup } from "@std/log";
+import { getLogger, type Handler, type LogRecord, setup } from "@std/log";
+
+const log = getLogger("output");
 
 /** Something that takes bytes and may be a terminal. */
 export interface Sink {
@@ -21,18 +23,36 @@ function terminalColumns(): number {
   }
 }
 
-/** Lines to a sink. A reader that goes away ends the output, not the process. */
+/** What a writer keeps of a line that could be written in part only. */
+const maxRestBytes = 1 << 20;
+
+/**
+ * Lines to a sink. A reader that goes away ends the output, not the process. What cannot be written
+ * for another reason (a full disk, a pipe that does not wait) is lost, in whole lines: it must not
+ * stop what is on air.
+ */
 export class LineWriter {
   readonly #sink: Sink;
   readonly #gone = new AbortController();
+  readonly #onFailure: (error: Error) => void;
+  /** Of a line that was begun: it has to be ended, or the next one could not be read. */
+  #rest = new Uint8Array();
+  #failed = false;
 
-  constructor(sink: Sink) {
+  /** `onFailure` is called once, with why something was lost. */
+  constructor(sink: Sink, onFailure: (error: Error) => void = () => {}) {
     this.#sink = sink;
+    this.#onFailure = onFailure;
   }
 
   /** Aborted when the reader has gone away (`… | head -1`). */
   get gone(): AbortSignal {
     return this.#gone.signal;
+  }
+
+  /** Whether something was lost. */
+  get failed(): boolean {
+    return this.#failed;
   }
 
   /** Writes a line. */
@@ -43,15 +63,28 @@ export class LineWriter {
   /** Writes a text as it is. */
   write(text: string): void {
     if (this.#gone.signal.aborted) return;
-    const bytes = new TextEncoder().encode(text);
     try {
-      for (let done = 0; done < bytes.length;) {
-        done += this.#sink.writeSync(bytes.subarray(done));
-      }
+      this.#rest = this.#rest.subarray(this.#put(this.#rest));
+      const bytes = new TextEncoder().encode(text);
+      const done = this.#rest.length > 0 ? 0 : this.#put(bytes);
+      if (done > 0 && bytes.length - done <= maxRestBytes) this.#rest = bytes.slice(done);
     } catch (error) {
       if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
       this.#gone.abort();
     }
+  }
+
+  /** Writes as much as can be; how much that was. */
+  #put(bytes: Uint8Array): number {
+    let done = 0;
+    try {
+      while (done < bytes.length) done += this.#sink.writeSync(bytes.subarray(done));
+    } catch (error) {
+      if (!(error instanceof Error) || error instanceof Deno.errors.BrokenPipe) throw error;
+      if (!this.#failed) this.#onFailure(error);
+      this.#failed = true;
+    }
+    return done;
   }
 }
 
@@ -113,9 +146,16 @@ export interface Streams {
 
 /** The process's own streams, and logs that go to its console. */
 export function openStreams(level: "INFO" | "WARN" = "INFO"): Streams {
-  const streams = { out: new LineWriter(Deno.stdout), console: new Console(Deno.stderr) };
-  logTo(streams.console, level);
-  return streams;
+  const console = new Console(Deno.stderr);
+  logTo(console, level);
+  return { out: standardOutput(), console };
+}
+
+/** Standard output; that it cannot be written is logged. */
+export function standardOutput(): LineWriter {
+  return new LineWriter(Deno.stdout, (error) => {
+    log.error(`standard output cannot be written, what does not fit is lost: ${error.message}`);
+  });
 }
 
 /** Sends the logs of all rooms to a console, one line each. */

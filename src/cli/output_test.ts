@@ -5,6 +5,8 @@ import { Console, LineWriter, logLine, type Sink } from "./output.ts";
 class Memory implements Sink {
   text = "";
   broken = false;
+  /** What else it takes, in bytes. */
+  room = Number.POSITIVE_INFINITY;
   readonly #decoder = new TextDecoder();
   constructor(readonly terminal: boolean) {}
   isTerminal(): boolean {
@@ -12,7 +14,9 @@ class Memory implements Sink {
   }
   writeSync(bytes: Uint8Array): number {
     if (this.broken) throw new Deno.errors.BrokenPipe();
-    const part = bytes.subarray(0, 7);
+    if (this.room === 0) throw new Error("no room");
+    const part = bytes.subarray(0, Math.min(7, this.room));
+    this.room -= part.length;
     this.text += this.#decoder.decode(part, { stream: true });
     return part.length;
   }
@@ -33,6 +37,27 @@ Deno.test("a reader that goes away is noticed once, and nothing is written any m
   memory.broken = false;
   writer.line("b");
   assert.equal(memory.text, "");
+});
+
+Deno.test("what cannot be written is lost in whole lines, and told once", () => {
+  const memory = new Memory(false);
+  const told: string[] = [];
+  const writer = new LineWriter(memory, (error) => told.push(error.message));
+  writer.line("whole");
+  memory.room = 6;
+  writer.line("is begun, and ended when there is room");
+  writer.line("lost");
+  assert.deepEqual([memory.text, writer.failed], ["whole\nis beg", true]);
+  memory.room = Number.POSITIVE_INFINITY;
+  writer.line("next");
+  assert.equal(memory.text, "whole\nis begun, and ended when there is room\nnext\n");
+  memory.room = 0;
+  writer.line("lost");
+  memory.room = Number.POSITIVE_INFINITY;
+  writer.line("last");
+  assert.match(memory.text, /next\nlast\n$/);
+  assert.deepEqual(told, ["no room"]);
+  assert.equal(writer.gone.aborted, false);
 });
 
 Deno.test("log lines go above the line of progress", () => {

@@ -90,6 +90,7 @@ export class Reporter {
   end(end: End, last: Snapshot): ExitCode {
     const faults = verdict(last, end.kind === "ended");
     if (end.kind === "cut") faults.unshift("it did not end in time and was cut short");
+    if (this.#streams.out.failed) faults.push("not all could be written to standard output");
     this.#streams.console.progress("");
     if (this.#settings.json) {
       const reason = end.kind === "ended" ? end.reason : "";
