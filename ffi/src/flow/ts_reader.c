@@ -71,8 +71,8 @@ int ls__ts_reader_feed(struct ls__ts_reader *reader, const uint8_t *bytes, size_
 int ls__ts_reader_end(struct ls__ts_reader *reader) {
   reader->ended = true;
   reader->skipped_bytes += reader->partial_len;
-  if (reader->fed == 0)
-    return 0;
+  if (reader->fed == 0) /* an empty file is one; bytes without a packet are none */
+    return reader->skipped_bytes ? LS_EFORMAT : 0;
   int result = ls__pcr_end(&reader->clock);
   take_times(reader);
   return result;

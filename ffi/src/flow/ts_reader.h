@@ -32,7 +32,7 @@ bool ls__ts_reader_hungry(const struct ls__ts_reader *reader);
  * LS_EFORMAT when there are no PCRs. */
 int ls__ts_reader_feed(struct ls__ts_reader *reader, const uint8_t *bytes, size_t len);
 
-/** The file has ended. 0, or LS_EFORMAT when there were no PCRs. */
+/** The file has ended. 0, or LS_EFORMAT when there were no PCRs, or bytes but no packet. */
 int ls__ts_reader_end(struct ls__ts_reader *reader);
 
 /** The next packet and its departure offset in ns; false when none has a time. */

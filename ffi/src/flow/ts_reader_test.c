@@ -118,6 +118,19 @@ static void test_out_of_step(void **state) {
   ls__ts_reader_free(&reader);
 }
 
+/* An empty file is an empty stream; a file of something else is not. */
+static void test_no_packet(void **state) {
+  (void)state;
+  static const uint8_t noise[1000] = {0};
+  for (size_t len = 0; len <= sizeof noise; len += sizeof noise) {
+    struct ls__ts_reader reader;
+    assert_int_equal(ls__ts_reader_init(&reader, 0), 0);
+    assert_int_equal(ls__ts_reader_feed(&reader, noise, len), 0);
+    assert_int_equal(ls__ts_reader_end(&reader), len ? LS_EFORMAT : 0);
+    ls__ts_reader_free(&reader);
+  }
+}
+
 /* Without PCRs there is no time: an error at the end, or when too much waits; with a rate both
  * work. */
 static void test_without_pcr(void **state) {
@@ -163,9 +176,8 @@ static void test_empty(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_out_of_step),
-      cmocka_unit_test(test_without_pcr),
+      cmocka_unit_test(test_pieces),    cmocka_unit_test(test_out_of_step),
+      cmocka_unit_test(test_no_packet), cmocka_unit_test(test_without_pcr),
       cmocka_unit_test(test_empty),
   };
   return cmocka_run_group_tests_name("flow/ts_reader", tests, NULL, NULL);
