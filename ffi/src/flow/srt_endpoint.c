@@ -50,6 +50,8 @@ struct srt_endpoint {
   int64_t redial_ns; /* the next wait */
   bool stopping;
   int64_t flush_by_ns; /* LS_NEVER: not flushing */
+  uint64_t unsent;     /* datagrams that the system refused, as far as it was looked at */
+  bool unsent_told;
   enum ls_link_state state;
   struct {
     struct ls__addr caller;
@@ -275,6 +277,7 @@ static void on_connected(struct srt_endpoint *srt) {
   char text[160];
   uint32_t version = link->peer_version;
   srt->redial_ns = REDIAL_MIN_NS;
+  srt->unsent_told = false;
   snprintf(text, sizeof text, "connected, latency %lld ms, peer SRT %u.%u.%u%s%.64s",
            (long long)((srt->output ? link->send_latency_ns : link->receive_latency_ns) / LS_MS),
            version >> 16 & 0xff, version >> 8 & 0xff, version & 0xff,
@@ -353,6 +356,20 @@ static bool send_out(struct srt_endpoint *srt, int64_t now_ns) {
   return !more;
 }
 
+/* A call that the system does not let out looks like a peer that does not answer. */
+static void tell_unsent(struct srt_endpoint *srt) {
+  char text[LS_ADDR_TEXT];
+  int reason;
+  uint64_t unsent = ls__egress_refused(&srt->mux->egress, &reason);
+  if (unsent > srt->unsent && !srt->unsent_told && srt->config->mode == 0) {
+    srt->unsent_told = true;
+    ls__object_event(&srt->endpoint.flow->object, LS_EVENT_WARNING, reason, srt->link_index,
+                     "sending to %s is refused: %s", ls__addr_format(&srt->peer, text),
+                     strerror(reason));
+  }
+  srt->unsent = unsent;
+}
+
 static void pump(void *self, int64_t now_ns) {
   struct srt_endpoint *srt = self;
   ls__stream_tick(&srt->stream, now_ns);
@@ -360,6 +377,7 @@ static void pump(void *self, int64_t now_ns) {
     play_out(srt, now_ns);
   bool all = send_out(srt, now_ns);
   ls__egress_run(&srt->mux->egress, now_ns);
+  tell_unsent(srt);
   handle_events(srt, now_ns);
   if (srt->stopping && now_ns >= srt->flush_by_ns) {
     srt->flush_by_ns = LS_NEVER;
@@ -394,6 +412,9 @@ static int start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint3
   srt->mux = ls__mux_open(endpoint->flow->object.reactor, &socket, err, err_len);
   if (!srt->mux)
     return LS_ESYSTEM;
+  int reason;
+  srt->unsent = ls__egress_refused(&srt->mux->egress, &reason);
+  srt->unsent_told = false;
   if (config->mode == 0) {
     ls__loop_at(ls__flow_loop(endpoint->flow), &srt->redial, now_ns);
     return 0;
@@ -425,7 +446,7 @@ static void stop(struct ls__endpoint *endpoint, int64_t now_ns) {
 
 static bool ended(const struct ls__endpoint *endpoint) {
   const struct srt_endpoint *srt = (const struct srt_endpoint *)endpoint;
-  return !srt->mux || (srt->stopping && ls__stream_ended(&srt->stream));
+  return !srt->mux || (srt->stopping && !srt->socket_id && ls__stream_ended(&srt->stream));
 }
 
 static void shut(struct ls__endpoint *endpoint) {

@@ -354,6 +354,36 @@ static void test_ends_with_connection(void **state) {
   }
 }
 
+/* The flow's end is the last that is told, also when nobody answered. */
+static void test_end_is_last(void **state) {
+  (void)state;
+  struct peer caller = start_peer(true, "caller", ls__test_port(), NULL);
+  link_event(&caller, LS_LINK_CONNECTING);
+  assert_int_equal(ls_stop(caller.flow), 0);
+  link_event(&caller, LS_LINK_CLOSED); /* an end before it would be passed over */
+  assert_string_equal(ls__test_ended(engine, caller.flow).text, "stopped");
+  assert_int_equal(ls_close(caller.flow), 0);
+}
+
+/* That the system sends nothing (a broadcast needs an option that nobody sets) is told with its
+ * reason, once. */
+static void test_nothing_is_sent(void **state) {
+  (void)state;
+  struct peer caller = make_peer(true, "caller", 9, NULL);
+  ls__test_option(caller.flow, caller.link, "remote", "255.255.255.255:9");
+  ls__test_start(caller.flow);
+  struct ls_event event = ls__test_event(engine, caller.flow, LS_EVENT_WARNING, 0);
+  assert_int_equal(event.index, caller.link);
+  assert_string_equal(event.text, "sending to 255.255.255.255:9 is refused: Permission denied");
+  assert_true(ls__test_until(ls__test_endpoint(caller.flow, caller.srt).errors >= 3));
+  assert_int_equal(ls_stop(caller.flow), 0);
+  do
+    assert_int_equal(ls_event_wait(engine, &event, sizeof event, LS__TEST_PATIENCE_MS), 1);
+  while (event.kind == LS_EVENT_LINK_STATE);
+  assert_int_equal(event.kind, LS_EVENT_FLOW_STATE);
+  assert_int_equal(ls_close(caller.flow), 0);
+}
+
 /* A stop, or a close, in every state of a link. */
 static void test_stop_any_time(void **state) {
   (void)state;
@@ -399,6 +429,8 @@ int main(void) {
       TEST(test_listener_survives_callers),
       TEST(test_peer_vanishes),
       TEST(test_ends_with_connection),
+      TEST(test_end_is_last),
+      TEST(test_nothing_is_sent),
       TEST(test_stop_any_time),
   };
 #undef TEST
