@@ -11,7 +11,7 @@
  */
 
 /** What a block of statistics belongs to; the order is `enum ls_scope` of `lockstep.h`. */
-export type Scope = "engine" | "flow" | "endpoint" | "link" | "relay";
+export type Scope = "engine" | "flow" | "endpoint" | "link" | "relay" | "simulation";
 
 /** One statistic. */
 export interface Statistic {
@@ -672,6 +672,109 @@ export const statistics: Readonly<Record<Scope, readonly Statistic[]>> = {
       meaning: "largest of the same since the start",
       healthy: "below 10 ms",
       action: "free a core",
+    },
+  ],
+  simulation: [
+    {
+      ...gauge,
+      name: "virtual_ns",
+      unit: "ns",
+      meaning: "true time that the simulation has run through",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      ...counter,
+      name: "sent",
+      unit: "packets",
+      meaning: "packets that the source has handed to the sender",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      ...counter,
+      name: "refused",
+      unit: "packets",
+      meaning: "packets that the sender did not take because its buffer was full",
+      healthy: "0",
+      action: "the links carry less than the source: lower the rate",
+    },
+    {
+      ...counter,
+      name: "delivered",
+      unit: "packets",
+      meaning: "packets that the viewer got",
+      healthy: "equal to sent, less what is under way",
+      action: "none",
+    },
+    {
+      ...counter,
+      name: "lost",
+      unit: "packets",
+      meaning: "packets that the viewer never got",
+      healthy: "0",
+      action: "raise the latency, or add a link",
+    },
+    {
+      name: "expected_loss",
+      type: "f64",
+      kind: "gauge",
+      aggregate: "last",
+      unit: "share",
+      meaning: "share of packets that a viewer should lose on one link, in closed form",
+      healthy: "below what the viewer tolerates",
+      action: "raise the latency, or add a link",
+    },
+    {
+      ...gauge,
+      name: "latency_first_ns",
+      unit: "ns",
+      meaning: "time from source to viewer of the first packet",
+      healthy: "the latency plus half the round trip",
+      action: "none",
+    },
+    {
+      ...gauge,
+      name: "latency_min_ns",
+      unit: "ns",
+      aggregate: "min",
+      meaning: "least time from source to viewer",
+      healthy: "within 1 ms of the first",
+      action: "none",
+    },
+    {
+      ...gauge,
+      name: "latency_max_ns",
+      unit: "ns",
+      aggregate: "max",
+      meaning: "largest time from source to viewer",
+      healthy: "within 1 ms of the first",
+      action: "none",
+    },
+    {
+      ...gauge,
+      name: "latency_off_p50_ns",
+      unit: "ns",
+      meaning: "median distance of the latency from that of the first packet",
+      healthy: "below 1 ms",
+      action: "none",
+    },
+    {
+      ...gauge,
+      name: "latency_off_p99_ns",
+      unit: "ns",
+      meaning: "99th percentile of the same",
+      healthy: "below 1 ms",
+      action: "none",
+    },
+    {
+      ...gauge,
+      name: "violated",
+      unit: "0 or 1",
+      aggregate: "max",
+      meaning: "1 when a rule was broken; the simulation stands still then",
+      healthy: "0",
+      action: "repeat it with its seed, and report it",
     },
   ],
 };

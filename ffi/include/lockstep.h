@@ -64,7 +64,8 @@ enum ls_scope {
   LS_SCOPE_FLOW = 2,
   LS_SCOPE_ENDPOINT = 3,
   LS_SCOPE_LINK = 4,
-  LS_SCOPE_RELAY = 5
+  LS_SCOPE_RELAY = 5,
+  LS_SCOPE_SIMULATION = 6
 };
 
 enum ls_event_kind {
@@ -145,6 +146,35 @@ LS_API int32_t ls_event_wait(int64_t engine, void *event, uint32_t len, int32_t 
 /** Copies the statistics of (scope, index) as they stood at one moment, at most 50 ms ago. The
  * number of bytes; LS_EHANDLE, LS_EINVAL, LS_EINDEX, LS_ESIZE. */
 LS_API int32_t ls_stats(int64_t handle, int32_t scope, int32_t index, void *buf, uint32_t len);
+
+/* Simulation: both ends of a stream on virtual clocks over links of the impairment model, from one
+ * seed. It runs in the calling thread, in a process of its own: it breaks off at a broken rule. */
+
+/** A simulation without links. A handle; LS_ELIMIT, LS_ENOMEM. */
+LS_API int64_t ls_simulation_open(void);
+
+/** Adds a link; its number. LS_EHANDLE, LS_ELIMIT, LS_ESTATE. */
+LS_API int32_t ls_simulation_link_add(int64_t simulation);
+
+/** Sets an option of the simulation (index LS_SELF) or of a link before the first run. As
+ * ls_option. */
+LS_API int32_t ls_simulation_option(int64_t simulation, int32_t index, const char *name,
+                                    const char *value, char *err, uint32_t err_len);
+
+/** Runs `span_ns` of virtual time. 1 when it goes on; 0 when it stands still: at its end, or with
+ * what rule was broken in `err`. LS_EHANDLE, LS_EINVAL and LS_ENOMEM with a sentence in `err`. */
+LS_API int32_t ls_simulation_run(int64_t simulation, int64_t span_ns, char *err, uint32_t err_len);
+
+/** The source ends; further runs deliver what is under way. LS_EHANDLE, LS_ESTATE. */
+LS_API int32_t ls_simulation_finish(int64_t simulation);
+
+/** Copies statistics: LS_SCOPE_SIMULATION with LS_SELF, or LS_SCOPE_LINK with 2 · link (the
+ * sender's side) or 2 · link + 1 (the receiver's). As ls_stats. */
+LS_API int32_t ls_simulation_stats(int64_t simulation, int32_t scope, int32_t index, void *buf,
+                                   uint32_t len);
+
+/** Frees a simulation. LS_EHANDLE. */
+LS_API int32_t ls_simulation_close(int64_t simulation);
 
 #ifdef __cplusplus
 }

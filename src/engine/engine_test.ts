@@ -56,6 +56,16 @@ class Recorder {
       return wait.promise;
     },
     ls_stats: (_handle, scope, index) => this.#result(`stats ${scope} ${index}`),
+    ls_simulation_open: () => this.#handle("simulation_open"),
+    ls_simulation_link_add: () => this.#result("simulation_link_add"),
+    ls_simulation_option: (_simulation, index, _name, _value, err) =>
+      this.#result(`simulation_option ${index}`, err),
+    ls_simulation_run: (_simulation, spanNs, err) =>
+      Promise.resolve(this.#result(`simulation_run ${spanNs}`, err)),
+    ls_simulation_finish: () => this.#result("simulation_finish"),
+    ls_simulation_stats: (_simulation, scope, index) =>
+      this.#result(`simulation_stats ${scope} ${index}`),
+    ls_simulation_close: (simulation) => this.#result(`simulation_close ${simulation}`),
   };
 }
 

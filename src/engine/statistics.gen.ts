@@ -7,7 +7,7 @@
 import type { Scope, Statistic } from "../../ffi/statistics.ts";
 
 /** What `ls_layout_hash()` must return. */
-export const layoutHash = 0x125ff3b4;
+export const layoutHash = 0xa07b5330;
 
 /** The scopes' numbers in `enum ls_scope`. */
 export const scopeNumber = {
@@ -16,6 +16,7 @@ export const scopeNumber = {
   endpoint: 3,
   link: 4,
   relay: 5,
+  simulation: 6,
 } as const satisfies Record<Scope, number>;
 
 /** Every field of every scope, in the order of the C struct; each takes eight bytes. */
@@ -792,6 +793,128 @@ export const layout = {
       action: "free a core",
     },
   ],
+  simulation: [
+    {
+      name: "virtual_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "true time that the simulation has run through",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "sent",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "packets that the source has handed to the sender",
+      healthy: "grows",
+      action: "none",
+    },
+    {
+      name: "refused",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "packets that the sender did not take because its buffer was full",
+      healthy: "0",
+      action: "the links carry less than the source: lower the rate",
+    },
+    {
+      name: "delivered",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "packets that the viewer got",
+      healthy: "equal to sent, less what is under way",
+      action: "none",
+    },
+    {
+      name: "lost",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "packets that the viewer never got",
+      healthy: "0",
+      action: "raise the latency, or add a link",
+    },
+    {
+      name: "expected_loss",
+      type: "f64",
+      unit: "share",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "share of packets that a viewer should lose on one link, in closed form",
+      healthy: "below what the viewer tolerates",
+      action: "raise the latency, or add a link",
+    },
+    {
+      name: "latency_first_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "time from source to viewer of the first packet",
+      healthy: "the latency plus half the round trip",
+      action: "none",
+    },
+    {
+      name: "latency_min_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "min",
+      meaning: "least time from source to viewer",
+      healthy: "within 1 ms of the first",
+      action: "none",
+    },
+    {
+      name: "latency_max_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "largest time from source to viewer",
+      healthy: "within 1 ms of the first",
+      action: "none",
+    },
+    {
+      name: "latency_off_p50_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "median distance of the latency from that of the first packet",
+      healthy: "below 1 ms",
+      action: "none",
+    },
+    {
+      name: "latency_off_p99_ns",
+      type: "u64",
+      unit: "ns",
+      kind: "gauge",
+      aggregate: "last",
+      meaning: "99th percentile of the same",
+      healthy: "below 1 ms",
+      action: "none",
+    },
+    {
+      name: "violated",
+      type: "u64",
+      unit: "0 or 1",
+      kind: "gauge",
+      aggregate: "max",
+      meaning: "1 when a rule was broken; the simulation stands still then",
+      healthy: "0",
+      action: "repeat it with its seed, and report it",
+    },
+  ],
 } as const satisfies Record<Scope, readonly Statistic[]>;
 
 /** One block of the scope "engine", read at one moment. */
@@ -966,6 +1089,34 @@ export interface RelayStatistics {
   readonly lateness_max_ns: number;
 }
 
+/** One block of the scope "simulation", read at one moment. */
+export interface SimulationStatistics {
+  /** true time that the simulation has run through [ns] */
+  readonly virtual_ns: number;
+  /** packets that the source has handed to the sender [packets] */
+  readonly sent: number;
+  /** packets that the sender did not take because its buffer was full [packets] */
+  readonly refused: number;
+  /** packets that the viewer got [packets] */
+  readonly delivered: number;
+  /** packets that the viewer never got [packets] */
+  readonly lost: number;
+  /** share of packets that a viewer should lose on one link, in closed form [share] */
+  readonly expected_loss: number;
+  /** time from source to viewer of the first packet [ns] */
+  readonly latency_first_ns: number;
+  /** least time from source to viewer [ns] */
+  readonly latency_min_ns: number;
+  /** largest time from source to viewer [ns] */
+  readonly latency_max_ns: number;
+  /** median distance of the latency from that of the first packet [ns] */
+  readonly latency_off_p50_ns: number;
+  /** 99th percentile of the same [ns] */
+  readonly latency_off_p99_ns: number;
+  /** 1 when a rule was broken; the simulation stands still then [0 or 1] */
+  readonly violated: number;
+}
+
 /** The record of each scope. */
 export interface StatisticsOf {
   readonly engine: EngineStatistics;
@@ -973,4 +1124,5 @@ export interface StatisticsOf {
   readonly endpoint: EndpointStatistics;
   readonly link: LinkStatistics;
   readonly relay: RelayStatistics;
+  readonly simulation: SimulationStatistics;
 }

@@ -4,7 +4,7 @@ import { layout } from "./statistics.gen.ts";
 import { blockSize, decodeStatistics } from "./statistics.ts";
 
 Deno.test("every field of every scope is at its place", () => {
-  for (const scope of ["engine", "flow", "endpoint", "link", "relay"] as const) {
+  for (const scope of ["engine", "flow", "endpoint", "link", "relay", "simulation"] as const) {
     const fields: readonly { name: string; type: string }[] = layout[scope];
     const view = new DataView(new ArrayBuffer(blockSize(scope)));
     fields.forEach(({ type }, index) => {

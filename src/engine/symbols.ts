@@ -148,6 +148,64 @@ export const symbols = {
     ],
     result: "i32", // int32_t
   },
+
+  // int64_t ls_simulation_open(void);
+  ls_simulation_open: { parameters: [], result: "i64" },
+
+  ls_simulation_link_add: {
+    parameters: [
+      "i64", // int64_t simulation
+    ],
+    result: "i32", // int32_t
+  },
+
+  ls_simulation_option: {
+    parameters: [
+      "i64", // int64_t simulation
+      "i32", // int32_t index
+      "buffer", // const char *name
+      "buffer", // const char *value
+      "buffer", // char *err
+      "u32", // uint32_t err_len
+    ],
+    result: "i32", // int32_t
+  },
+
+  ls_simulation_run: {
+    parameters: [
+      "i64", // int64_t simulation
+      "i64", // int64_t span_ns
+      "buffer", // char *err
+      "u32", // uint32_t err_len
+    ],
+    result: "i32", // int32_t
+    nonblocking: true,
+  },
+
+  ls_simulation_finish: {
+    parameters: [
+      "i64", // int64_t simulation
+    ],
+    result: "i32", // int32_t
+  },
+
+  ls_simulation_stats: {
+    parameters: [
+      "i64", // int64_t simulation
+      "i32", // int32_t scope
+      "i32", // int32_t index
+      "buffer", // void *buf
+      "u32", // uint32_t len
+    ],
+    result: "i32", // int32_t
+  },
+
+  ls_simulation_close: {
+    parameters: [
+      "i64", // int64_t simulation
+    ],
+    result: "i32", // int32_t
+  },
 } as const satisfies Deno.ForeignLibraryInterface;
 
 /** The functions of the loaded library. */

@@ -148,10 +148,13 @@ const pureHeaders = new Set([
 /** Addresses are turned into text and back in the base room. */
 const addressHeaders = new Set(["<arpa/inet.h>"]);
 
+/** The simulator's table of handles, which callers' threads share: it is not below `io`. */
+const sharedTable = "ffi/sim/abi.c";
+
 function isSansIo(path: string): boolean {
   const rank = ranks.get(roomOf(path) ?? "");
   const test = /(_test\.c|\/testing\.h)$/.test(path);
-  return rank !== undefined && rank <= 3 && !test;
+  return rank !== undefined && rank <= 3 && !test && path !== sharedTable;
 }
 
 /** The rooms below `io` know no clock, socket, thread or log: they cannot even name them. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* FNV-1a over scope, name and type of every field: ls_layout_hash(). */
-#define LS__STATS_LAYOUT_HASH 0x125FF3B4u
+#define LS__STATS_LAYOUT_HASH 0xA07B5330u
 
 #define LS__STATS_ENGINE_COUNT 3
 
@@ -201,5 +201,38 @@ struct ls__stats_relay {
 _Static_assert(sizeof(struct ls__stats_relay) == 8 * LS__STATS_RELAY_COUNT,
                "every statistic takes eight bytes");
 _Static_assert(LS_SCOPE_RELAY == 5, "not in enum order");
+
+#define LS__STATS_SIMULATION_COUNT 12
+
+struct ls__stats_simulation {
+  /* true time that the simulation has run through [ns] */
+  uint64_t virtual_ns;
+  /* packets that the source has handed to the sender [packets] */
+  uint64_t sent;
+  /* packets that the sender did not take because its buffer was full [packets] */
+  uint64_t refused;
+  /* packets that the viewer got [packets] */
+  uint64_t delivered;
+  /* packets that the viewer never got [packets] */
+  uint64_t lost;
+  /* share of packets that a viewer should lose on one link, in closed form [share] */
+  double expected_loss;
+  /* time from source to viewer of the first packet [ns] */
+  uint64_t latency_first_ns;
+  /* least time from source to viewer [ns] */
+  uint64_t latency_min_ns;
+  /* largest time from source to viewer [ns] */
+  uint64_t latency_max_ns;
+  /* median distance of the latency from that of the first packet [ns] */
+  uint64_t latency_off_p50_ns;
+  /* 99th percentile of the same [ns] */
+  uint64_t latency_off_p99_ns;
+  /* 1 when a rule was broken; the simulation stands still then [0 or 1] */
+  uint64_t violated;
+};
+
+_Static_assert(sizeof(struct ls__stats_simulation) == 8 * LS__STATS_SIMULATION_COUNT,
+               "every statistic takes eight bytes");
+_Static_assert(LS_SCOPE_SIMULATION == 6, "not in enum order");
 
 #endif
