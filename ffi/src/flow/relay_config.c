@@ -39,8 +39,24 @@ int ls__relay_config_set(struct ls__relay_config *config, const char *name, cons
                         err, err_len);
 }
 
+static const uint8_t any[16] = {0};
+
+static bool is_loopback(const struct ls__addr *addr) {
+  static const uint8_t six[16] = {[15] = 1};
+  return addr->family == 4 ? addr->bytes[0] == 127 : memcmp(addr->bytes, six, sizeof six) == 0;
+}
+
+/* Whether what is sent to the target comes back to the relay, again and again. Of the machine's own
+ * addresses only those of the loopback can be known here. */
+static bool comes_back(const struct ls__relay_config *config) {
+  const struct ls__addr *local = &config->local, *target = &config->target;
+  bool all = memcmp(local->bytes, any, sizeof any) == 0;
+  bool served = local->family == 6 || target->family == 4; /* any of IPv6 is of IPv4 too */
+  return ls__addr_equal(target, local) ||
+         (all && served && is_loopback(target) && target->port == local->port);
+}
+
 static int check_addresses(const struct ls__relay_config *config, char *err, uint32_t err_len) {
-  static const uint8_t any[16] = {0};
   char text[LS_ADDR_TEXT];
   if (!config->local.family)
     return ls__fail(LS_EINVAL, err, err_len, "a relay needs an address to listen on: set local");
@@ -49,7 +65,7 @@ static int check_addresses(const struct ls__relay_config *config, char *err, uin
   if (!config->target.port || memcmp(config->target.bytes, any, sizeof any) == 0)
     return ls__fail(LS_EINVAL, err, err_len, "target is %s: it needs a host and a port",
                     ls__addr_format(&config->target, text));
-  if (ls__addr_equal(&config->target, &config->local))
+  if (comes_back(config))
     return ls__fail(LS_EINVAL, err, err_len, "target is %s, the address that the relay listens on",
                     ls__addr_format(&config->target, text));
   return 0;

@@ -117,6 +117,19 @@ static void test_refused_options(void **state) {
   }
 }
 
+/* What looks like the relay itself, and is another address, port or family. */
+static void test_neighbours(void **state) {
+  (void)state;
+  static const char *const pairs[][2] = {{":1", "127.0.0.1:2"},
+                                         {":1", "192.0.2.1:1"},
+                                         {"0.0.0.0:1", "[::1]:1"},
+                                         {"127.0.0.1:1", "127.0.0.2:1"}};
+  for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    begin(pairs[i][0], pairs[i][1]);
+    assert_int_equal(ls__relay_config_finish(&config, err, sizeof err), 0);
+  }
+}
+
 static void test_refused_together(void **state) {
   (void)state;
   static const struct {
@@ -130,6 +143,12 @@ static void test_refused_together(void **state) {
        "192.0.2.1:1",
        {NULL},
        "target is 192.0.2.1:1, the address that the relay listens on"},
+      {":1", "127.1.2.3:1", {NULL}, "target is 127.1.2.3:1, the address that the relay listens on"},
+      {":1", "[::1]:1", {NULL}, "target is [::1]:1, the address that the relay listens on"},
+      {"0.0.0.0:1",
+       "127.0.0.1:1",
+       {NULL},
+       "target is 127.0.0.1:1, the address that the relay listens on"},
       {":1",
        "192.0.2.1:1",
        {"forward_rate_bps", "9"},
@@ -151,9 +170,9 @@ static void test_refused_together(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_defaults),         cmocka_unit_test(test_directions),
-      cmocka_unit_test(test_later_holds),      cmocka_unit_test(test_refused_options),
-      cmocka_unit_test(test_refused_together),
+      cmocka_unit_test(test_defaults),    cmocka_unit_test(test_directions),
+      cmocka_unit_test(test_later_holds), cmocka_unit_test(test_refused_options),
+      cmocka_unit_test(test_neighbours),  cmocka_unit_test(test_refused_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
