@@ -118,6 +118,7 @@ export function verdict(last: Snapshot, byItself: boolean): string[] {
   return [last.input, ...last.outputs].flatMap((endpoint) => [
     ...linkFaults(endpoint, byItself),
     ...fileFaults(endpoint),
+    ...datagramFaults(endpoint),
     ...checkFaults(endpoint),
   ]);
 }
@@ -133,6 +134,13 @@ function linkFaults({ uri, links }: EndpointSnapshot, byItself: boolean): string
 function fileFaults({ uri, statistics }: EndpointSnapshot): string[] {
   const file = uri.startsWith("file:") || /^-(\?|$)/.test(uri);
   return file && statistics.errors > 0 ? [`${uri} could not be read or written to its end`] : [];
+}
+
+/** Refused datagrams pass over; an output that never sent one did not do what it was asked to. */
+function datagramFaults({ uri, statistics: { errors, packets } }: EndpointSnapshot): string[] {
+  return uri.startsWith("udp:") && packets > 0 && errors >= packets
+    ? [`${uri}: the system refused to send anything`]
+    : [];
 }
 
 function checkFaults({ uri, statistics }: EndpointSnapshot): string[] {

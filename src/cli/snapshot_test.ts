@@ -97,6 +97,10 @@ Deno.test("verdicts", () => {
     ]],
     [snapshot(1, endpoint("srt://:1", {}, { connections: 2, state: 3 }), fine), []],
     [snapshot(1, endpoint("udp", { errors: 4 }), fine), []],
+    [snapshot(1, fine, endpoint("udp://a:1", { errors: 4, packets: 5 })), []],
+    [snapshot(1, fine, endpoint("udp://a:1", { errors: 5, packets: 5 })), [
+      "udp://a:1: the system refused to send anything",
+    ]],
     [snapshot(1, fine, endpoint("file:a", { errors: 1 })), [
       "file:a could not be read or written to its end",
     ]],
