@@ -52,9 +52,12 @@ export class Context {
   async run(program: string, options: Partial<RunOptions> = {}): Promise<Outcome> {
     const timeoutMs = Math.max(1, Math.min(options.timeoutMs ?? Infinity, this.leftMs));
     const env = { NO_COLOR: "1", ...options.env };
+    const started = performance.now();
     const outcome = await run(program, { cwd: root, ...options, env, timeoutMs });
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const line = [program, ...options.args ?? []].join(" ");
-    this.log(`$ ${line}\n${outcome.output.trimEnd()}\n(exit code ${outcome.code})\n`);
+    const end = `(exit code ${outcome.code}, ${seconds} s)`;
+    this.log(`$ ${line}\n${outcome.output.trimEnd()}\n${end}\n`);
     return outcome;
   }
 
