@@ -385,20 +385,29 @@ static struct ls__reactor *choose_reactor(struct ls__engine *engine, struct ls__
   return &engine->reactors[engine->next_reactor++ % engine->reactor_count];
 }
 
+static void release(struct ls__object *object) {
+  if (object->ops->release)
+    object->ops->release(object);
+}
+
 static int start(struct ls__engine *engine, struct ls__object *object, char *err,
                  uint32_t err_len) {
   if (object->reactor)
     return ls__fail(LS_ESTATE, err, err_len, "already started");
   int result = object->ops->prepare(object, err, err_len);
-  if (result < 0)
+  if (result < 0) {
+    release(object);
     return result;
+  }
   engine->started = true;
   object->reactor = choose_reactor(engine, object);
   result = command(
       engine, object->reactor,
       (struct command){.kind = COMMAND_START, .object = object, .err = err, .err_len = err_len});
-  if (result < 0)
+  if (result < 0) {
     object->reactor = NULL;
+    release(object);
+  }
   return result;
 }
 

@@ -38,6 +38,7 @@ struct file_input {
   struct ls__ts_loop *loop;
   struct ls__marker_writer writer;
   struct ls__ts_reader reader;
+  int opened; /* by prepare, for start; -1 none */
   struct ls__file file;
   struct ls__task task;
   uint8_t payload[LS_PAYLOAD_MAX];
@@ -85,7 +86,20 @@ static int read_clip(struct file_input *input, char *err, uint32_t err_len) {
                           LS_LOOP_CLIP_MAX);
 }
 
-static void forget(struct file_input *input) {
+static int open_path(const char *path, char *err, uint32_t err_len) {
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  return fd >= 0
+             ? fd
+             : ls__fail(LS_ESYSTEM, err, err_len, "cannot open '%s': %s", path, strerror(errno));
+}
+
+/* Waits for an earlier thread and gives back what was prepared (API thread). */
+static void input_release(struct ls__endpoint *endpoint) {
+  struct file_input *input = (struct file_input *)endpoint;
+  ls__file_join(&input->file);
+  if (input->opened >= 0)
+    close(input->opened);
+  input->opened = -1;
   free(input->clip);
   free(input->loop);
   ls__ts_reader_free(&input->reader);
@@ -93,19 +107,31 @@ static void forget(struct file_input *input) {
   input->loop = NULL;
 }
 
+/* A disk may take its time to open a file: not on the reactor's thread. */
+static int prepare_reading(struct file_input *input, char *err, uint32_t err_len) {
+  int result = input->pace == PACE_PCR ? ls__ts_reader_init(&input->reader, input->rate_bps) : 0;
+  if (result < 0)
+    return ls__fail(result, err, err_len, "out of memory");
+  if (!input->path[0])
+    return 0;
+  int fd = open_path(input->path, err, err_len);
+  if (fd < 0)
+    return fd;
+  input->opened = fd;
+  return 0;
+}
+
 static int input_prepare(struct ls__endpoint *endpoint, char *err, uint32_t err_len) {
   struct file_input *input = (struct file_input *)endpoint;
-  forget(input);
+  input_release(endpoint);
   if (!input->path[0] && input->fd_option < 0)
     return ls__fail(LS_EINVAL, err, err_len, "a file input needs path or fd");
   if (input->marker && !input->loop_clip)
     return ls__fail(LS_EINVAL, err, err_len, "marker: works with loop only");
   if (input->pace == PACE_RATE && input->rate_bps == 0)
     return ls__fail(LS_EINVAL, err, err_len, "pace: rate needs rate_bps");
-  if (!input->loop_clip) {
-    int result = input->pace == PACE_PCR ? ls__ts_reader_init(&input->reader, input->rate_bps) : 0;
-    return result < 0 ? ls__fail(result, err, err_len, "out of memory") : 0;
-  }
+  if (!input->loop_clip)
+    return prepare_reading(input, err, err_len);
   if (!input->path[0] || input->pace != PACE_PCR || input->rate_bps == 0)
     return ls__fail(LS_EINVAL, err, err_len, "loop: needs path, pace=pcr and rate_bps");
   int result = read_clip(input, err, err_len);
@@ -266,13 +292,6 @@ static void file_ready(void *self, int64_t now_ns) {
 }
 
 /* The open of a named pipe would wait for its writer, and the thread of all flows with it. */
-static int open_path(const char *path, char *err, uint32_t err_len) {
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  return fd >= 0
-             ? fd
-             : ls__fail(LS_ESYSTEM, err, err_len, "cannot open '%s': %s", path, strerror(errno));
-}
-
 static int input_start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint32_t err_len) {
   struct file_input *input = (struct file_input *)endpoint;
   struct ls__loop *loop = ls__flow_loop(endpoint->flow);
@@ -284,10 +303,9 @@ static int input_start(struct ls__endpoint *endpoint, int64_t now_ns, char *err,
   input->starved = true;
   ls__marker_writer_init(&input->writer, ls__random_id(UINT32_MAX));
   if (!input->loop) {
-    bool owned = input->path[0] != 0;
-    int fd = owned ? open_path(input->path, err, err_len) : (int)input->fd_option;
-    if (fd < 0)
-      return fd;
+    bool owned = input->opened >= 0;
+    int fd = owned ? input->opened : (int)input->fd_option;
+    input->opened = -1; /* the file's own from here on */
     uint32_t chunk = (uint32_t)input->payload_size;
     int result = ls__file_read(&input->file, loop, fd, owned, chunk, file_ready, input);
     if (result < 0)
@@ -315,7 +333,7 @@ static void input_shut(struct ls__endpoint *endpoint) {
   if (!input->open)
     return;
   input_stop(endpoint, 0);
-  ls__file_close(&input->file);
+  ls__file_leave(&input->file);
   input->open = false;
 }
 
@@ -325,7 +343,7 @@ static void no_gauges(struct ls__endpoint *endpoint, int64_t now_ns) {
 }
 
 static void input_destroy(struct ls__endpoint *endpoint) {
-  forget((struct file_input *)endpoint);
+  input_release(endpoint);
   free(endpoint);
 }
 
@@ -338,13 +356,14 @@ struct ls__endpoint *ls__file_input_new(void) {
                                               .stop = input_stop,
                                               .ended = always,
                                               .shut = input_shut,
+                                              .release = input_release,
                                               .gauges = no_gauges,
                                               .destroy = input_destroy};
   struct file_input *input = calloc(1, sizeof *input);
   if (!input)
     return NULL;
   input->endpoint.ops = &ops;
-  input->fd_option = -1;
+  input->fd_option = input->opened = -1;
   input->payload_size = 1316;
   return &input->endpoint;
 }

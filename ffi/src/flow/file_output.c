@@ -6,12 +6,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct file_output {
   struct ls__endpoint endpoint;
   char path[1024];
   int64_t fd_option;
   bool append;
+  int opened; /* by prepare, for start; -1 none */
   struct ls__file file;
   bool open, finishing, warned;
   bool written; /* the writer's end has been seen, and its error reported */
@@ -23,13 +25,6 @@ static const struct ls__option options[] = {
     {"fd", LS__OPTION_INT, OUTPUT(fd_option), 0, 1 << 20, NULL},
     {"append", LS__OPTION_BOOL, OUTPUT(append), 0, 1, NULL},
 };
-
-static int prepare(struct ls__endpoint *endpoint, char *err, uint32_t err_len) {
-  struct file_output *output = (struct file_output *)endpoint;
-  if (!output->path[0] && output->fd_option < 0)
-    return ls__fail(LS_EINVAL, err, err_len, "a file output needs path or fd");
-  return 0;
-}
 
 /* The writer has ended: all is written, or the system refused. */
 static void ended(void *self, int64_t now_ns) {
@@ -62,13 +57,34 @@ static int open_path(const struct file_output *output, char *err, uint32_t err_l
                   strerror(errno));
 }
 
+/* Waits for an earlier thread and closes what was opened in vain (API thread). */
+static void release(struct ls__endpoint *endpoint) {
+  struct file_output *output = (struct file_output *)endpoint;
+  ls__file_join(&output->file);
+  if (output->opened >= 0)
+    close(output->opened);
+  output->opened = -1;
+}
+
+/* A disk may take its time to open a file: not on the reactor's thread. */
+static int prepare(struct ls__endpoint *endpoint, char *err, uint32_t err_len) {
+  struct file_output *output = (struct file_output *)endpoint;
+  release(endpoint);
+  if (!output->path[0] && output->fd_option < 0)
+    return ls__fail(LS_EINVAL, err, err_len, "a file output needs path or fd");
+  int fd = output->path[0] ? open_path(output, err, err_len) : -1;
+  if (output->path[0] && fd < 0)
+    return fd;
+  output->opened = fd;
+  return 0;
+}
+
 static int start(struct ls__endpoint *endpoint, int64_t now_ns, char *err, uint32_t err_len) {
   struct file_output *output = (struct file_output *)endpoint;
-  bool owned = output->path[0] != 0;
-  int fd = owned ? open_path(output, err, err_len) : (int)output->fd_option;
+  bool owned = output->opened >= 0;
+  int fd = owned ? output->opened : (int)output->fd_option;
   (void)now_ns;
-  if (fd < 0)
-    return fd;
+  output->opened = -1; /* the file's own from here on */
   output->finishing = output->warned = output->written = false;
   int result =
       ls__file_write(&output->file, ls__flow_loop(endpoint->flow), fd, owned, ended, output);
@@ -114,7 +130,7 @@ static void shut(struct ls__endpoint *endpoint) {
   struct file_output *output = (struct file_output *)endpoint;
   if (!output->open)
     return;
-  ls__file_close(&output->file);
+  ls__file_leave(&output->file);
   output->open = false;
 }
 
@@ -127,6 +143,7 @@ static bool has_room(const struct ls__endpoint *endpoint) {
 }
 
 static void destroy(struct ls__endpoint *endpoint) {
+  release(endpoint);
   free(endpoint);
 }
 
@@ -138,6 +155,7 @@ struct ls__endpoint *ls__file_output_new(void) {
                                               .stop = stop,
                                               .ended = has_ended,
                                               .shut = shut,
+                                              .release = release,
                                               .push = push,
                                               .flush = nothing,
                                               .has_room = has_room,
@@ -147,6 +165,6 @@ struct ls__endpoint *ls__file_output_new(void) {
   if (!output)
     return NULL;
   output->endpoint.ops = &ops;
-  output->fd_option = -1;
+  output->fd_option = output->opened = -1;
   return &output->endpoint;
 }

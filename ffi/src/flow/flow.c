@@ -135,6 +135,13 @@ static void shut(struct ls__object *object) {
     flow->endpoints[i]->ops->shut(flow->endpoints[i]);
 }
 
+static void release(struct ls__object *object) {
+  struct ls__flow *flow = as_flow(object);
+  for (unsigned i = 0; i < LS__ENDPOINTS_MAX; i++)
+    if (flow->endpoints[i] && flow->endpoints[i]->ops->release)
+      flow->endpoints[i]->ops->release(flow->endpoints[i]);
+}
+
 static void publish(struct ls__object *object, int64_t now_ns) {
   struct ls__flow *flow = as_flow(object);
   struct ls__stats_flow stats = {.state = object->ended    ? LS_FLOW_ENDED
@@ -253,6 +260,7 @@ static const struct ls__object_ops flow_ops = {.option = option,
                                                .start = start,
                                                .stop = stop,
                                                .shut = shut,
+                                               .release = release,
                                                .publish = publish,
                                                .statistics = statistics,
                                                .destroy = destroy};

@@ -29,6 +29,8 @@ struct ls__endpoint_ops {
   bool (*ended)(const struct ls__endpoint *endpoint);
   /** Closes everything; works in any state. */
   void (*shut)(struct ls__endpoint *endpoint);
+  /** As ls__object_ops.release; NULL: nothing. */
+  void (*release)(struct ls__endpoint *endpoint);
   /** Output: takes a payload whose nominal time is `at_ns`. */
   void (*push)(struct ls__endpoint *endpoint, const uint8_t *payload, size_t len, int64_t at_ns,
                int64_t now_ns);

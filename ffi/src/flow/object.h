@@ -42,6 +42,9 @@ struct ls__object_ops {
   void (*stop)(struct ls__object *object, int64_t now_ns);
   /** Closes everything at once (reactor thread); also after an end. */
   void (*shut)(struct ls__object *object);
+  /** Gives back what takes its time, such as a thread that hangs on a disk (API thread, after
+   * `shut` or a failed start; NULL: nothing). */
+  void (*release)(struct ls__object *object);
   /** Publishes statistics (reactor thread). */
   void (*publish)(struct ls__object *object, int64_t now_ns);
   /** Copies statistics (API thread). The number of bytes, LS_EINVAL, LS_EINDEX, LS_ESIZE. */

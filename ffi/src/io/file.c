@@ -184,8 +184,10 @@ static int start(struct ls__file *file, struct ls__loop *loop, int fd, bool owne
   file->running =
       result == 0 &&
       ls__thread_start(&file->thread, file->reading ? read_thread : write_thread, file) == 0;
-  if (!file->running)
-    ls__file_close(file);
+  if (!file->running) {
+    ls__file_leave(file);
+    ls__file_join(file);
+  }
   return result < 0 ? result : file->running ? 0 : LS_ESYSTEM;
 }
 
@@ -233,18 +235,25 @@ void ls__file_finish(struct ls__file *file) {
   signal_fd(file->wake_thread);
 }
 
-void ls__file_close(struct ls__file *file) {
+void ls__file_leave(struct ls__file *file) {
+  if (!file->started || file->left)
+    return;
+  file->left = true;
+  atomic_store(&file->abandon, true);
+  if (file->running)
+    signal_fd(file->wake_thread);
+  if (file->source.fd >= 0)
+    ls__loop_unwatch(file->loop, &file->source);
+}
+
+void ls__file_join(struct ls__file *file) {
   if (!file->started)
     return;
-  atomic_store(&file->abandon, true);
-  if (file->running) {
-    signal_fd(file->wake_thread);
+  LS_ASSERT(file->left);
+  if (file->running)
     pthread_join(file->thread, NULL);
-  }
-  if (file->source.fd >= 0) {
-    ls__loop_unwatch(file->loop, &file->source);
+  if (file->source.fd >= 0)
     close(file->source.fd);
-  }
   if (file->wake_thread >= 0)
     close(file->wake_thread);
   if (file->owned)

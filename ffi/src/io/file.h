@@ -18,6 +18,7 @@ struct ls__file {
   struct ls__ring ring;
   pthread_t thread;
   bool started, running;    /* running: the thread exists */
+  bool left;                /* off the loop */
   int wake_thread;          /* eventfd: the reactor has made room, written, or wants an end */
   struct ls__source source; /* eventfd: the thread has read something, or ended */
   void (*ready)(void *self, int64_t now_ns);
@@ -53,7 +54,12 @@ bool ls__file_put(struct ls__file *file, const uint8_t *data, uint32_t len);
 /** Writer: no more will be put; `ready` runs when all is written. */
 void ls__file_finish(struct ls__file *file);
 
-/** Ends the thread and frees everything; what is queued is lost. Works on one never started. */
-void ls__file_close(struct ls__file *file);
+/** Takes the file off the loop and tells its thread to end (the loop's thread); what is queued is
+ * lost. A thread that hangs in a write does not hold up the loop. Works on one never started. */
+void ls__file_leave(struct ls__file *file);
+
+/** After ls__file_leave, on a thread that may wait: waits for the file's thread and frees
+ * everything. Works on one never started. */
+void ls__file_join(struct ls__file *file);
 
 #endif

@@ -65,7 +65,8 @@ static void open_file(void *self, int64_t now_ns) {
 
 static void close_file(void *self, int64_t now_ns) {
   (void)now_ns;
-  ls__file_close(&((struct fixture *)self)->file);
+  ls__file_leave(&((struct fixture *)self)->file);
+  ls__file_join(&((struct fixture *)self)->file);
 }
 
 static void resume(void *self, int64_t now_ns) {
@@ -269,7 +270,8 @@ static void test_read_close_any_time(void **state) {
 static void test_close_unstarted(void **state) {
   (void)state;
   struct ls__file file = {.started = false};
-  ls__file_close(&file);
+  ls__file_leave(&file);
+  ls__file_join(&file);
   assert_false(file.started);
 }
 
