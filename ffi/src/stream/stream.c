@@ -398,12 +398,12 @@ int64_t ls__stream_timer(const struct ls__stream *stream) {
 
 void ls__stream_tick(struct ls__stream *stream, int64_t now_ns) {
   struct ls__link_event event;
-  if (stream->config.sends)
-    drop_too_late(stream, now_ns);
   for (unsigned i = 0; i < stream->link_count; i++) {
     ls__link_tick(&stream->links[i].link, stream->tx.end, now_ns, &event);
     on_event(stream, i, &event, NULL, 0, now_ns);
   }
+  if (stream->config.sends)
+    drop_too_late(stream, now_ns); /* after the links: one that ends may have held it back */
   finish_step(stream, now_ns);
 }
 
