@@ -12,18 +12,18 @@ import { type Context, inPool, judge, resultsDirectory } from "./suite.ts";
 
 const programMs = 60_000;
 
-/** Rooms whose tests wait on the real clock: they do not share the machine with each other. */
-const realTimeRooms = ["io", "flow", "tests"];
-/** Rooms in which threads meet: these are also tested under the thread sanitizer. */
-const threadedRooms = ["base", ...realTimeRooms];
+/** What makes a test wait on the real clock, and threads meet in it. */
+const realTime = /^#include ("(io|flow)\/|<pthread\.h>)|\bls_engine_open\(/m;
 /** Programs with an allocator of their own: no sanitizer can be in them. */
 const plainPrograms = ["tests_allocation_test"];
 
 /** One test program. */
 export interface Program {
-  readonly room: string;
   /** Also its target in CMakeLists.txt. */
   readonly name: string;
+  readonly room: string;
+  /** It does not share the machine with others, and runs under the thread sanitizer too. */
+  readonly realTime: boolean;
 }
 
 /**
@@ -34,12 +34,17 @@ export interface Program {
  * import { programOf } from "./c_suites.ts";
  * import assert from "node:assert/strict";
  *
- * assert.deepEqual(programOf("ffi/src/srt/packet_test.c"), { room: "srt", name: "srt_packet_test" });
+ * assert.deepEqual(programOf("ffi/src/srt/packet_test.c", '#include "srt/packet.h"\n'), {
+ *   name: "srt_packet_test",
+ *   room: "srt",
+ *   realTime: false,
+ * });
  * ```
  */
-export function programOf(path: string): Program {
-  const [name = "", room = ""] = path.split("/").reverse();
-  return { room, name: `${room}_${name.replace(/\.c$/, "")}` };
+export function programOf(path: string, source: string): Program {
+  const [file = "", room = ""] = path.split("/").reverse();
+  const name = `${room}_${file.replace(/\.c$/, "")}`;
+  return { name, room, realTime: realTime.test(source) };
 }
 
 async function allPrograms(): Promise<Program[]> {
@@ -47,7 +52,9 @@ async function allPrograms(): Promise<Program[]> {
   for (const directory of ["ffi/src", "ffi/sim", "ffi/tests"]) {
     found.push(...await ifThere(filesBelow(directory, /_test\.c$/)) ?? []);
   }
-  return found.map(programOf);
+  return await Promise.all(
+    found.map(async (path) => programOf(path, await Deno.readTextFile(`${root}${path}`))),
+  );
 }
 
 /** Every test program that can run under a sanitizer. */
@@ -76,8 +83,8 @@ async function unitTests(context: Context, preset: Preset, list: Program[]): Pro
   const built = await build(preset, list.map((program) => program.name));
   context.log(built.text);
   if (!built.ok) return failure(`build of ${preset}`, built.text);
-  const alone = list.filter((program) => realTimeRooms.includes(program.room));
-  const together = list.filter((program) => !realTimeRooms.includes(program.room));
+  const alone = list.filter((program) => program.realTime);
+  const together = list.filter((program) => !program.realTime);
   const work = async (program: Program): Promise<Result> =>
     // One failure tells that the budget is used up; what is left would only add noise.
     context.leftMs === 0 ? nothing : await runProgram(context, preset, program);
@@ -98,10 +105,11 @@ export async function addressSuite(context: Context): Promise<Result> {
   return await unitTests(context, "asan", await programs());
 }
 
-/** The unit tests of the rooms with threads, under the thread sanitizer. */
+/** The tests in which threads meet, and those of the base room, under the thread sanitizer. */
 export async function threadSuite(context: Context): Promise<Result> {
   const list = await programs();
-  return await unitTests(context, "tsan", list.filter(({ room }) => threadedRooms.includes(room)));
+  const threaded = list.filter(({ room, realTime }) => realTime || room === "base");
+  return await unitTests(context, "tsan", threaded);
 }
 
 /** Whether a fuzzing run found nothing, and did run: from its exit code and final statistics. */

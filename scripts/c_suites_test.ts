@@ -2,7 +2,19 @@ import assert from "node:assert/strict";
 import { fuzzed, programOf } from "./c_suites.ts";
 
 Deno.test("a test file between rooms belongs to the room tests", () => {
-  assert.deepEqual(programOf("ffi/tests/soak_test.c"), { room: "tests", name: "tests_soak_test" });
+  const program = { room: "tests", name: "tests_soak_test", realTime: false };
+  assert.deepEqual(programOf("ffi/tests/soak_test.c", ""), program);
+});
+
+Deno.test.each([
+  ['#include "io/loop.h"\n', true],
+  ['#include "flow/engine.h"\n', true],
+  ["#include <pthread.h>\n", true],
+  ["  engine = ls_engine_open(1, err, sizeof err);\n", true],
+  ['#include "stream/stream.h"\n', false],
+  ["/* as io/loop.h does */\n", false],
+] as [string, boolean][])("whether %j is of real time", (source, realTime) => {
+  assert.equal(programOf("ffi/tests/a_test.c", source).realTime, realTime);
 });
 
 Deno.test("a fuzzing run passes only if it ran inputs and found nothing", () => {

@@ -21,10 +21,10 @@ Deno.test("of a long text the beginning and the end are shown", () => {
   assert.equal(excerpt("a\nb\n"), "    a\n    b");
 });
 
-Deno.test("suites have names of their own, and together stay below 20 minutes", () => {
+Deno.test("suites have names of their own, and all end within half an hour", () => {
   const names = suites.map((suite) => suite.name);
   assert.equal(new Set(names).size, names.length);
   assert.ok(quick.every((name) => names.includes(name)));
   const budgetMs = suites.reduce((all, suite) => all + suite.budgetMs, 0);
-  assert.ok(budgetMs <= 20 * 60_000, `${budgetMs / 60_000} minutes`);
+  assert.ok(budgetMs <= 30 * 60_000, `${budgetMs / 60_000} minutes`);
 });

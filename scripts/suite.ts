@@ -15,7 +15,7 @@ export const resultsDirectory: string = `${root}build/test`;
 /** A number of tests that are run, timed and reported together. */
 export interface Suite {
   readonly name: string;
-  /** What it may take on two cores; a suite that takes longer fails. */
+  /** What it may take on two busy cores, several times what it needs; a suite over it fails. */
   readonly budgetMs: number;
   /** Without these tools it is skipped, or fails under CI. */
   readonly needs: readonly Need[];

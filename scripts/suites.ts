@@ -108,18 +108,18 @@ export const suites: readonly Suite[] = [
     tests: (context) => denoTest(context, ["--allow-read=.", "--allow-run=nm", "tests/repository"]),
   },
   { name: "c-plain", budgetMs: 90 * second, needs: [cmocka], tests: plainSuite },
-  { name: "c-asan", budgetMs: 150 * second, needs: [cmocka], tests: addressSuite },
-  { name: "c-tsan", budgetMs: 120 * second, needs: [cmocka], tests: threadSuite },
-  { name: "fuzz", budgetMs: 150 * second, needs: [clang], tests: fuzzSuite },
+  { name: "c-asan", budgetMs: 240 * second, needs: [cmocka], tests: addressSuite },
+  { name: "c-tsan", budgetMs: 180 * second, needs: [cmocka], tests: threadSuite },
+  { name: "fuzz", budgetMs: 240 * second, needs: [clang], tests: fuzzSuite },
   {
     name: "cli",
-    budgetMs: 60 * second,
+    budgetMs: 90 * second,
     needs: [],
     tests: (context) => denoTest(context, [...crossFlags, "tests/cli"]),
   },
   {
     name: "interop",
-    budgetMs: 240 * second,
+    budgetMs: 360 * second,
     needs: [], // each test knows its peers, so that one that is missing skips no more than it must
     tests: (context) => denoTest(context, [...interopFlags, "tests/interop"]),
   },
