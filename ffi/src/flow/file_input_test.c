@@ -186,11 +186,12 @@ static void check_punctual(struct punctuality *p) {
 }
 
 static void test_pcr_pace(void **state) {
+  enum { PLAYED = 500 };
   (void)state;
   for (int by_pipe = 0; by_pipe < 2; by_pipe++) {
     char path[64];
     uint8_t payload[2048];
-    int ends[2] = {-1, -1}, file = ls__test_file(clip, sizeof clip, path);
+    int ends[2] = {-1, -1}, file = ls__test_file(clip, PLAYED * LS_TS_SIZE, path);
     struct timed t = open_timed("pcr");
     struct punctuality p = {.count = 0};
     if (by_pipe) { /* standard input, filled ahead */
@@ -201,11 +202,11 @@ static void test_pcr_pace(void **state) {
     }
     ls__test_start(t.flow);
     if (by_pipe) {
-      assert_int_equal(write(ends[1], clip, sizeof clip), sizeof clip);
+      assert_int_equal(write(ends[1], clip, PLAYED * LS_TS_SIZE), PLAYED * LS_TS_SIZE);
       close(ends[1]);
     }
-    for (unsigned at = 0; at < LS__TEST_CLIP; at += 7) {
-      size_t packets = at + 7 > LS__TEST_CLIP ? LS__TEST_CLIP - at : 7;
+    for (unsigned at = 0; at < PLAYED; at += 7) {
+      size_t packets = at + 7 > PLAYED ? PLAYED - at : 7;
       size_t len = ls__test_receive(t.sink, payload, sizeof payload);
       assert_int_equal(len, packets * LS_TS_SIZE);
       assert_memory_equal(payload, clip[at], len);
@@ -247,6 +248,7 @@ static void test_rate_pace(void **state) {
 /* A source that stops and goes on is carried on at its pace: neither in a burst, nor for ever
  * behind its time, which would make a receiver drop all of it. */
 static void test_source_pauses(void **state) {
+  enum { PLAYED = 700 };
   (void)state;
   for (int pcr = 0; pcr < 2; pcr++) {
     int ends[2];
@@ -263,11 +265,12 @@ static void test_source_pauses(void **state) {
     unsigned at = 0;
     for (; at + 7 <= (pcr ? 280 : half); at += 7)
       ls__test_receive(t.sink, payload, sizeof payload);
-    usleep(700000);
-    const size_t rest = (LS__TEST_CLIP - half) * LS_TS_SIZE;
-    assert_int_equal(write(ends[1], (const uint8_t *)clip + sizeof clip - rest, rest), rest);
+    usleep(500000);
+    const size_t rest = (PLAYED - half) * LS_TS_SIZE;
+    assert_int_equal(write(ends[1], (const uint8_t *)clip + PLAYED * LS_TS_SIZE - rest, rest),
+                     rest);
     close(ends[1]);
-    for (; at < LS__TEST_CLIP; at += 7) {
+    for (; at < PLAYED; at += 7) {
       size_t len = ls__test_receive(t.sink, payload, sizeof payload);
       assert_memory_equal(payload, clip[at], len);
       note(&p, at * LS_MS);
