@@ -11,7 +11,7 @@
  *           may be NULL with err_len 0
  *   index   LS_SELF for the object itself, else an endpoint or link number that an _add returned
  *   threads any thread may call; calls on one engine are serialised inside
- *   after ls_engine_close no call on that engine's handles is allowed to be still running
+ *   closing ls_close of an engine waits for the calls inside it; later ones give LS_EHANDLE
  */
 #ifndef LOCKSTEP_H
 #define LOCKSTEP_H
@@ -103,10 +103,12 @@ LS_API int32_t ls_abi_version(void);
 /** Hash of the statistics layout that the library was built with (statistics.gen.h). */
 LS_API uint32_t ls_layout_hash(void);
 
-/** Name and text of an error ("LS_EINVAL: ...") into `buf`; the length without NUL. */
+/** Name and text of an error ("LS_EINVAL: ...") into `buf`; the length without NUL.
+ * LS_ESIZE when `len` is 0. */
 LS_API int32_t ls_error_describe(int32_t code, char *buf, uint32_t len);
 
-/** Starts `threads` (1..16) reactor threads. A handle; LS_EINVAL, LS_ENOMEM, LS_ESYSTEM. */
+/** Starts `threads` (1..16) reactor threads. A handle; LS_EINVAL, LS_ELIMIT (16 engines),
+ * LS_ENOMEM, LS_ESYSTEM. */
 LS_API int64_t ls_engine_open(uint32_t threads, char *err, uint32_t err_len);
 
 /** A flow with no endpoints yet. A handle; LS_EHANDLE, LS_ELIMIT, LS_ENOMEM. */
@@ -115,7 +117,7 @@ LS_API int64_t ls_flow_open(int64_t engine);
 /** A UDP impairment relay. A handle; LS_EHANDLE, LS_ELIMIT, LS_ENOMEM. */
 LS_API int64_t ls_relay_open(int64_t engine);
 
-/** Adds an endpoint before the start: exactly one input, 1..LS_MAX_OUTPUTS outputs. Its number;
+/** Adds an endpoint before the start: exactly one input, 1..16 outputs. Its number;
  * LS_EHANDLE, LS_EINVAL, LS_ELIMIT, LS_ESTATE. */
 LS_API int32_t ls_endpoint_add(int64_t flow, int32_t direction, int32_t kind);
 
@@ -123,19 +125,21 @@ LS_API int32_t ls_endpoint_add(int64_t flow, int32_t direction, int32_t kind);
 LS_API int32_t ls_link_add(int64_t flow, int32_t endpoint);
 
 /** Sets an option of an engine, flow, relay (index LS_SELF), endpoint or link. Names, units and
- * values: docs/reference/options.md. LS_EOPTION, LS_EINVAL with a sentence in `err`. */
+ * values: docs/reference/options.md. LS_EOPTION, LS_EINVAL, LS_EINDEX, LS_ESTATE
+ * (started already), LS_EHANDLE with a sentence in `err`. */
 LS_API int32_t ls_option(int64_t handle, int32_t index, const char *name, const char *value,
                          char *err, uint32_t err_len);
 
 /** Opens the sockets and files of a flow or relay and starts it. LS_EINVAL (incomplete),
- * LS_ESYSTEM, LS_ESTATE with a sentence in `err`. */
+ * LS_ESYSTEM, LS_ESTATE, LS_ENOMEM, LS_ELIMIT, LS_EHANDLE with a sentence in `err`. */
 LS_API int32_t ls_start(int64_t handle, char *err, uint32_t err_len);
 
 /** Asks a flow or relay to end: input stops, what is buffered is delivered, links say goodbye;
  * then comes LS_EVENT_FLOW_STATE with LS_FLOW_ENDED. LS_EHANDLE, LS_ESTATE. */
 LS_API int32_t ls_stop(int64_t handle);
 
-/** Ends a flow, relay or engine at once and frees it; an engine closes all it owns. */
+/** Ends a flow, relay or engine at once and frees it; an engine closes all it owns.
+ * LS_EHANDLE. */
 LS_API int32_t ls_close(int64_t handle);
 
 /** Waits up to `timeout_ms` for the next event. 1 with `event` filled, 0 on time-out; LS_EHANDLE,

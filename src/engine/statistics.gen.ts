@@ -7,7 +7,7 @@
 import type { Scope, Statistic } from "../../ffi/statistics.ts";
 
 /** What `ls_layout_hash()` must return. */
-export const layoutHash = 0xa07b5330;
+export const layoutHash = 0xa9871bb6;
 
 /** The scopes' numbers in `enum ls_scope`. */
 export const scopeNumber = {
@@ -41,6 +41,26 @@ export const layout = {
       meaning: "time spent spinning before departures, within the spin budget",
       healthy: "below the budget",
       action: "lower the spin budget if the CPU is needed elsewhere",
+    },
+    {
+      name: "spin_refused",
+      type: "u64",
+      unit: "departures",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "departures that were not spun for because the spin budget was used up",
+      healthy: "0, or a budget of 0",
+      action: "raise the spin budget, or accept the lateness",
+    },
+    {
+      name: "packets_unknown",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "datagrams on SRT ports for no link, from a stranger, or with a wrong cookie",
+      healthy: "few",
+      action: "another program, or an attacker, sends to this port: look at the firewall",
     },
     {
       name: "events_lost",
@@ -80,7 +100,7 @@ export const layout = {
       unit: "links",
       kind: "gauge",
       aggregate: "last",
-      meaning: "how many link numbers the flow has used; their blocks are 0 .. links-1",
+      meaning: "how many links the flow has; their blocks begin at link number 65536",
       healthy: "as configured",
       action: "none",
     },
@@ -112,7 +132,8 @@ export const layout = {
       unit: "packets",
       kind: "counter",
       aggregate: "sum",
-      meaning: "datagrams that the kernel dropped because the socket buffer was full",
+      meaning:
+        "datagrams that the kernel dropped because the socket buffer was full; on an SRT port the socket is that of all its flows",
       healthy: "0",
       action: "raise net.core.rmem_max; check for a CPU that cannot keep up",
     },
@@ -155,6 +176,16 @@ export const layout = {
       meaning: "sends, writes or reads that the system refused",
       healthy: "0",
       action: "see the event's text for the system's reason",
+    },
+    {
+      name: "skipped_bytes",
+      type: "u64",
+      unit: "bytes",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "bytes of a paced file that were in no transport-stream packet",
+      healthy: "0; up to 187 at a cut",
+      action: "the file is damaged, or no transport stream",
     },
     {
       name: "late_packets",
@@ -520,6 +551,16 @@ export const layout = {
       action: "another program sends to this port, or the peer is broken",
     },
     {
+      name: "answers_dropped",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "answers to acknowledgements and loss reports that did not fit between two sendings",
+      healthy: "0",
+      action: "the peer floods us with control packets, or the CPU cannot keep up",
+    },
+    {
       name: "bytes_received",
       type: "u64",
       unit: "bytes",
@@ -636,7 +677,8 @@ export const layout = {
       unit: "ns",
       kind: "gauge",
       aggregate: "last",
-      meaning: "correction that the clock servo has applied since the connection",
+      meaning:
+        "receiver: correction that the clock servo has applied since the connection; a sender does not measure it",
       healthy: "changes by less than 100 µs a second",
       action: "a fast change: one of the two clocks is broken or being stepped",
     },
@@ -646,7 +688,7 @@ export const layout = {
       unit: "ppb",
       kind: "gauge",
       aggregate: "last",
-      meaning: "rate of the peer's clock against ours that the servo follows",
+      meaning: "receiver: rate of the peer's clock against ours that the servo follows",
       healthy: "within ±100 000",
       action: "beyond ±200 000: one of the two clocks is broken",
     },
@@ -703,6 +745,16 @@ export const layout = {
       action: "none",
     },
     {
+      name: "forward_dropped_kernel",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "datagrams from the caller's side that the kernel dropped before the relay saw them",
+      healthy: "0",
+      action: "raise net.core.rmem_max; check for a CPU that cannot keep up",
+    },
+    {
       name: "backward_packets",
       type: "u64",
       unit: "packets",
@@ -751,6 +803,16 @@ export const layout = {
       meaning: "of these, delivered twice",
       healthy: "the configured share",
       action: "none",
+    },
+    {
+      name: "backward_dropped_kernel",
+      type: "u64",
+      unit: "packets",
+      kind: "counter",
+      aggregate: "sum",
+      meaning: "datagrams from the target that the kernel dropped before the relay saw them",
+      healthy: "0",
+      action: "raise net.core.rmem_max; check for a CPU that cannot keep up",
     },
     {
       name: "refused_clients",
@@ -923,6 +985,10 @@ export interface EngineStatistics {
   readonly wakeups: number;
   /** time spent spinning before departures, within the spin budget [ns] */
   readonly spin_ns: number;
+  /** departures that were not spun for because the spin budget was used up [departures] */
+  readonly spin_refused: number;
+  /** datagrams on SRT ports for no link, from a stranger, or with a wrong cookie [packets] */
+  readonly packets_unknown: number;
   /** events that did not fit into the event ring because nobody read them [events] */
   readonly events_lost: number;
 }
@@ -933,7 +999,7 @@ export interface FlowStatistics {
   readonly state: number;
   /** time since the flow was started [ns] */
   readonly running_ns: number;
-  /** how many link numbers the flow has used; their blocks are 0 .. links-1 [links] */
+  /** how many links the flow has; their blocks begin at link number 65536 [links] */
   readonly links: number;
 }
 
@@ -943,7 +1009,10 @@ export interface EndpointStatistics {
   readonly packets: number;
   /** payload bytes of those packets [bytes] */
   readonly bytes: number;
-  /** datagrams that the kernel dropped because the socket buffer was full [packets] */
+  /**
+   * datagrams that the kernel dropped because the socket buffer was full; on an SRT port the
+   * socket is that of all its flows [packets]
+   */
   readonly dropped_kernel: number;
   /** payloads too large for one packet that could not be split at 188 bytes [packets] */
   readonly dropped_size: number;
@@ -953,6 +1022,8 @@ export interface EndpointStatistics {
   readonly dropped_full: number;
   /** sends, writes or reads that the system refused [errors] */
   readonly errors: number;
+  /** bytes of a paced file that were in no transport-stream packet [bytes] */
+  readonly skipped_bytes: number;
   /** packets that left more than 1 ms after their departure time [packets] */
   readonly late_packets: number;
   /** median time between a packet's departure time and its hand-over to the kernel [ns] */
@@ -1031,6 +1102,8 @@ export interface LinkStatistics {
    * [packets]
    */
   readonly packets_unexpected: number;
+  /** answers to acknowledgements and loss reports that did not fit between two sendings [packets] */
+  readonly answers_dropped: number;
   /** bytes of the data packets received, 44 header bytes each included [bytes] */
   readonly bytes_received: number;
   /** the same for packets received for the first time and in time [bytes] */
@@ -1051,9 +1124,12 @@ export interface LinkStatistics {
   readonly receive_buffer_packets: number;
   /** time from the oldest to the newest packet in the receive buffer [ns] */
   readonly receive_buffer_ns: number;
-  /** correction that the clock servo has applied since the connection [ns] */
+  /**
+   * receiver: correction that the clock servo has applied since the connection; a sender does
+   * not measure it [ns]
+   */
   readonly drift_ns: number;
-  /** rate of the peer's clock against ours that the servo follows [ppb] */
+  /** receiver: rate of the peer's clock against ours that the servo follows [ppb] */
   readonly drift_ppb: number;
 }
 
@@ -1069,6 +1145,8 @@ export interface RelayStatistics {
   readonly forward_overflow: number;
   /** of these, delivered twice [packets] */
   readonly forward_duplicated: number;
+  /** datagrams from the caller's side that the kernel dropped before the relay saw them [packets] */
+  readonly forward_dropped_kernel: number;
   /** datagrams offered from the target back to the caller's side [packets] */
   readonly backward_packets: number;
   /** of these, lost at random or in bursts [packets] */
@@ -1079,6 +1157,8 @@ export interface RelayStatistics {
   readonly backward_overflow: number;
   /** of these, delivered twice [packets] */
   readonly backward_duplicated: number;
+  /** datagrams from the target that the kernel dropped before the relay saw them [packets] */
+  readonly backward_dropped_kernel: number;
   /** datagrams from more sources than the relay serves at once [packets] */
   readonly refused_clients: number;
   /** median time between the model's delivery time and the hand-over to the kernel [ns] */

@@ -7,15 +7,19 @@
 #include <stdint.h>
 
 /* FNV-1a over scope, name and type of every field: ls_layout_hash(). */
-#define LS__STATS_LAYOUT_HASH 0xA07B5330u
+#define LS__STATS_LAYOUT_HASH 0xA9871BB6u
 
-#define LS__STATS_ENGINE_COUNT 3
+#define LS__STATS_ENGINE_COUNT 5
 
 struct ls__stats_engine {
   /* times a reactor thread woke up [wake-ups] */
   uint64_t wakeups;
   /* time spent spinning before departures, within the spin budget [ns] */
   uint64_t spin_ns;
+  /* departures that were not spun for because the spin budget was used up [departures] */
+  uint64_t spin_refused;
+  /* datagrams on SRT ports for no link, from a stranger, or with a wrong cookie [packets] */
+  uint64_t packets_unknown;
   /* events that did not fit into the event ring because nobody read them [events] */
   uint64_t events_lost;
 };
@@ -31,7 +35,7 @@ struct ls__stats_flow {
   uint64_t state;
   /* time since the flow was started [ns] */
   uint64_t running_ns;
-  /* how many link numbers the flow has used; their blocks are 0 .. links-1 [links] */
+  /* how many links the flow has; their blocks begin at link number 65536 [links] */
   uint64_t links;
 };
 
@@ -39,14 +43,15 @@ _Static_assert(sizeof(struct ls__stats_flow) == 8 * LS__STATS_FLOW_COUNT,
                "every statistic takes eight bytes");
 _Static_assert(LS_SCOPE_FLOW == 2, "not in enum order");
 
-#define LS__STATS_ENDPOINT_COUNT 18
+#define LS__STATS_ENDPOINT_COUNT 19
 
 struct ls__stats_endpoint {
   /* payloads taken in by an input, or handed out by an output [packets] */
   uint64_t packets;
   /* payload bytes of those packets [bytes] */
   uint64_t bytes;
-  /* datagrams that the kernel dropped because the socket buffer was full [packets] */
+  /* datagrams that the kernel dropped because the socket buffer was full; on an SRT port the
+   * socket is that of all its flows [packets] */
   uint64_t dropped_kernel;
   /* payloads too large for one packet that could not be split at 188 bytes [packets] */
   uint64_t dropped_size;
@@ -56,6 +61,8 @@ struct ls__stats_endpoint {
   uint64_t dropped_full;
   /* sends, writes or reads that the system refused [errors] */
   uint64_t errors;
+  /* bytes of a paced file that were in no transport-stream packet [bytes] */
+  uint64_t skipped_bytes;
   /* packets that left more than 1 ms after their departure time [packets] */
   uint64_t late_packets;
   /* median time between a packet's departure time and its hand-over to the kernel [ns] */
@@ -85,7 +92,7 @@ _Static_assert(sizeof(struct ls__stats_endpoint) == 8 * LS__STATS_ENDPOINT_COUNT
                "every statistic takes eight bytes");
 _Static_assert(LS_SCOPE_ENDPOINT == 3, "not in enum order");
 
-#define LS__STATS_LINK_COUNT 35
+#define LS__STATS_LINK_COUNT 36
 
 struct ls__stats_link {
   /* 1 connecting, 2 connected, 3 broken, 4 closed [enum ls_link_state] */
@@ -135,6 +142,8 @@ struct ls__stats_link {
   /* packets that the protocol does not allow here, ignored (malformed, forged, encrypted)
    * [packets] */
   uint64_t packets_unexpected;
+  /* answers to acknowledgements and loss reports that did not fit between two sendings [packets] */
+  uint64_t answers_dropped;
   /* bytes of the data packets received, 44 header bytes each included [bytes] */
   uint64_t bytes_received;
   /* the same for packets received for the first time and in time [bytes] */
@@ -155,9 +164,10 @@ struct ls__stats_link {
   uint64_t receive_buffer_packets;
   /* time from the oldest to the newest packet in the receive buffer [ns] */
   uint64_t receive_buffer_ns;
-  /* correction that the clock servo has applied since the connection [ns] */
+  /* receiver: correction that the clock servo has applied since the connection; a sender does
+   * not measure it [ns] */
   int64_t drift_ns;
-  /* rate of the peer's clock against ours that the servo follows [ppb] */
+  /* receiver: rate of the peer's clock against ours that the servo follows [ppb] */
   int64_t drift_ppb;
 };
 
@@ -165,7 +175,7 @@ _Static_assert(sizeof(struct ls__stats_link) == 8 * LS__STATS_LINK_COUNT,
                "every statistic takes eight bytes");
 _Static_assert(LS_SCOPE_LINK == 4, "not in enum order");
 
-#define LS__STATS_RELAY_COUNT 14
+#define LS__STATS_RELAY_COUNT 16
 
 struct ls__stats_relay {
   /* datagrams offered from the caller's side to the target [packets] */
@@ -178,6 +188,8 @@ struct ls__stats_relay {
   uint64_t forward_overflow;
   /* of these, delivered twice [packets] */
   uint64_t forward_duplicated;
+  /* datagrams from the caller's side that the kernel dropped before the relay saw them [packets] */
+  uint64_t forward_dropped_kernel;
   /* datagrams offered from the target back to the caller's side [packets] */
   uint64_t backward_packets;
   /* of these, lost at random or in bursts [packets] */
@@ -188,6 +200,8 @@ struct ls__stats_relay {
   uint64_t backward_overflow;
   /* of these, delivered twice [packets] */
   uint64_t backward_duplicated;
+  /* datagrams from the target that the kernel dropped before the relay saw them [packets] */
+  uint64_t backward_dropped_kernel;
   /* datagrams from more sources than the relay serves at once [packets] */
   uint64_t refused_clients;
   /* median time between the model's delivery time and the hand-over to the kernel [ns] */

@@ -214,6 +214,8 @@ void ls__engine_signal_event(struct ls__engine *engine) {
 void ls__engine_publish(struct ls__reactor *reactor) {
   struct ls__stats_engine stats = {.wakeups = reactor->loop.wakeups,
                                    .spin_ns = reactor->loop.spin.total_ns,
+                                   .spin_refused = reactor->loop.spin.over_budget,
+                                   .packets_unknown = reactor->packets_unknown,
                                    .events_lost = reactor->events_lost};
   ls__publish(&reactor->engine->published[reactor - reactor->engine->reactors], &stats,
               sizeof stats);
@@ -523,6 +525,8 @@ static int engine_statistics(struct ls__engine *engine, void *buf, uint32_t len)
     ls__published_copy(&engine->published[i], sizeof one, &one, sizeof one);
     sum.wakeups += one.wakeups;
     sum.spin_ns += one.spin_ns;
+    sum.spin_refused += one.spin_refused;
+    sum.packets_unknown += one.packets_unknown;
     sum.events_lost += one.events_lost;
   }
   memcpy(buf, &sum, sizeof sum);

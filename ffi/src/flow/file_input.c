@@ -337,9 +337,9 @@ static void input_shut(struct ls__endpoint *endpoint) {
   input->open = false;
 }
 
-static void no_gauges(struct ls__endpoint *endpoint, int64_t now_ns) {
-  (void)endpoint;
+static void input_gauges(struct ls__endpoint *endpoint, int64_t now_ns) {
   (void)now_ns;
+  endpoint->stats.skipped_bytes = ((struct file_input *)endpoint)->reader.skipped_bytes;
 }
 
 static void input_destroy(struct ls__endpoint *endpoint) {
@@ -357,7 +357,7 @@ struct ls__endpoint *ls__file_input_new(void) {
                                               .ended = always,
                                               .shut = input_shut,
                                               .release = input_release,
-                                              .gauges = no_gauges,
+                                              .gauges = input_gauges,
                                               .destroy = input_destroy};
   struct file_input *input = calloc(1, sizeof *input);
   if (!input)

@@ -14,6 +14,11 @@
 #define SLOTS 4096
 #define READS_MAX 8
 
+static void unknown(struct ls__mux *mux) {
+  mux->unknown++;
+  mux->reactor->packets_unknown++;
+}
+
 static struct ls__mux_binding *find(struct ls__mux *mux, uint32_t socket_id) {
   for (unsigned i = 0; socket_id && i < LS__MUX_LINKS_MAX; i++)
     if (mux->bindings[i].socket_id == socket_id)
@@ -73,7 +78,7 @@ static void on_conclusion(struct ls__mux *mux, const struct ls__udp_datagram *da
                           const struct ls__header *header, const struct ls__handshake *hs,
                           int64_t now_ns) {
   if (!ls__listener_knows(mux->reactor->cookie_key, &datagram->from, hs, now_ns)) {
-    mux->unknown++;
+    unknown(mux);
     return;
   }
   /* With a round trip above 250 ms every caller asks twice: the same caller, the same answer. */
@@ -105,7 +110,7 @@ static void on_request(struct ls__mux *mux, const struct ls__udp_datagram *datag
   if (mux->listener_count == 0 || !header->control || header->type != LS__CONTROL_HANDSHAKE ||
       ls__handshake_get(datagram->data + LS_HEADER_BYTES, datagram->len - LS_HEADER_BYTES, &hs) <
           0) {
-    mux->unknown++;
+    unknown(mux);
     return;
   }
   /* The magic is that of an answer. To answer it would let two listeners answer each other for
@@ -115,7 +120,7 @@ static void on_request(struct ls__mux *mux, const struct ls__udp_datagram *datag
   else if (hs.request == LS__REQUEST_CONCLUSION)
     on_conclusion(mux, datagram, header, &hs, now_ns);
   else
-    mux->unknown++;
+    unknown(mux);
 }
 
 static void on_datagram(struct ls__mux *mux, const struct ls__udp_datagram *datagram,
@@ -123,7 +128,7 @@ static void on_datagram(struct ls__mux *mux, const struct ls__udp_datagram *data
   struct ls__header header;
   if (datagram->len > LS_DATAGRAM_MAX ||
       ls__header_get(datagram->data, datagram->len, &header) < 0) {
-    mux->unknown++;
+    unknown(mux);
     return;
   }
   if (header.socket_id == 0) {
@@ -132,7 +137,7 @@ static void on_datagram(struct ls__mux *mux, const struct ls__udp_datagram *data
   }
   struct ls__mux_binding *binding = find(mux, header.socket_id);
   if (!binding || !ls__addr_equal(&binding->peer, &datagram->from)) {
-    mux->unknown++;
+    unknown(mux);
     return;
   }
   binding->touched = true;

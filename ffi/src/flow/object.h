@@ -25,6 +25,7 @@ struct ls__reactor {
   struct ls__task publish;
   struct ls__ring events;
   uint64_t events_lost, events_lost_told;
+  uint64_t packets_unknown; /* of all its multiplexers, closed ones too */
   uint8_t cookie_key[16];
   bool configured; /* the engine's options have taken effect */
 };

@@ -28,7 +28,7 @@ struct way {
   struct ls__model model;
   struct ls__egress egress;
   struct ls__backend_errors errors;
-  uint64_t packets, lost, outage, overflow, duplicated;
+  uint64_t packets, lost, outage, overflow, duplicated, dropped_kernel;
 };
 
 /* A source that is served, with its socket towards the target. */
@@ -40,6 +40,7 @@ struct client {
   struct ls__addr addr;   /* where answers go */
   struct ls__addr called; /* the address of ours that it sent to */
   int64_t heard_ns;
+  uint32_t drops; /* the kernel's count for this socket */
 };
 
 enum warning { WARNED_FULL = 1, WARNED_SOCKET = 2, WARNED_LENGTH = 4, WARNED_QUEUE = 8 };
@@ -49,6 +50,7 @@ struct relay {
   struct ls__relay_config config;
   bool prepared; /* the egresses have their memory */
   struct ls__source listening;
+  uint32_t drops; /* the kernel's count for the listening socket */
   bool listening_six;
   struct way ways[DIRECTIONS];
   struct client clients[LS__RELAY_CLIENTS];
@@ -181,9 +183,11 @@ static void target_ready(void *self, int64_t now_ns) {
   struct client *client = self;
   struct relay *relay = client->relay;
   struct ls__udp_datagram datagrams[LS__UDP_READ];
-  uint32_t drops;
+  uint32_t drops = client->drops;
   unsigned count =
       ls__udp_read(client->source.fd, relay->object.reactor->loop.reader, datagrams, &drops);
+  relay->ways[BACKWARD].dropped_kernel += drops - client->drops;
+  client->drops = drops;
   for (unsigned i = 0; i < count; i++) {
     /* The socket is open to all; the relay is not. */
     const struct ls__addr *from = &datagrams[i].from, *target = &relay->config.target;
@@ -282,9 +286,11 @@ static void carry(struct way *way, const struct ls__udp_datagram *datagram,
 static void listening_ready(void *self, int64_t now_ns) {
   struct relay *relay = self;
   struct ls__udp_datagram datagrams[LS__UDP_READ];
-  uint32_t drops;
+  uint32_t drops = relay->drops;
   unsigned count =
       ls__udp_read(relay->listening.fd, relay->object.reactor->loop.reader, datagrams, &drops);
+  relay->ways[FORWARD].dropped_kernel += drops - relay->drops;
+  relay->drops = drops;
   for (unsigned i = 0; i < count; i++) {
     struct client *client = client_of(relay, &datagrams[i].from, now_ns);
     if (!client) {
@@ -403,11 +409,13 @@ static void publish(struct ls__object *object, int64_t now_ns) {
       .forward_outage = forward->outage,
       .forward_overflow = forward->overflow,
       .forward_duplicated = forward->duplicated,
+      .forward_dropped_kernel = forward->dropped_kernel,
       .backward_packets = backward->packets,
       .backward_lost = backward->lost,
       .backward_outage = backward->outage,
       .backward_overflow = backward->overflow,
       .backward_duplicated = backward->duplicated,
+      .backward_dropped_kernel = backward->dropped_kernel,
       .refused_clients = relay->refused_clients,
       .lateness_p50_ns = (uint64_t)ls__histogram_percentile(lateness, 50000),
       .lateness_p99_ns = (uint64_t)ls__histogram_percentile(lateness, 99000),

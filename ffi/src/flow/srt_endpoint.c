@@ -508,6 +508,11 @@ static void gauges(struct ls__endpoint *endpoint, int64_t now_ns) {
   srt->config->stats.state = srt->state;
   endpoint->stats.dropped_kernel = srt->mux->drops;
   endpoint->stats.errors = ls__egress_refused(&srt->mux->egress, &reason);
+  const struct ls__histogram *lateness = &srt->stream.lateness;
+  endpoint->stats.late_packets = srt->stream.late;
+  endpoint->stats.lateness_p50_ns = (uint64_t)ls__histogram_percentile(lateness, 50000);
+  endpoint->stats.lateness_p99_ns = (uint64_t)ls__histogram_percentile(lateness, 99000);
+  endpoint->stats.lateness_max_ns = (uint64_t)ls__histogram_max(lateness);
 }
 
 static void destroy(struct ls__endpoint *endpoint) {

@@ -71,7 +71,7 @@ void ls__link_start_data(struct ls__link *link, const struct ls__handshake *peer
   uint32_t window = peer->window_packets < link->window ? peer->window_packets : link->window;
   link->peer_window_end = ls__seq_add(isn, (int32_t)window);
   ls__seqset_reset(&link->lost, isn);
-  link->progress_ns = now_ns;
+  link->progress_ns = link->acked_ns = now_ns;
   link->ackack_count = link->drop_count = 0;
 }
 

@@ -128,6 +128,7 @@ struct ls__link {
   uint32_t peer_window_end; /* the peer's buffer holds all before it */
   struct ls__seqset lost;
   int64_t *repeated_at_ns; /* per place of the window: last retransmission */
+  int64_t acked_ns;        /* last acknowledgement of something new, or start of the flight */
   int64_t progress_ns;     /* last new data or acknowledgement: the tail is repeated after it */
   uint32_t ackacks[LS__ANSWERS_MAX];
   unsigned ackack_count;

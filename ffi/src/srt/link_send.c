@@ -48,6 +48,8 @@ void ls__link_sent_data(struct ls__link *link, uint32_t seq, bool retransmitted,
     return;
   }
   LS_ASSERT(seq == link->next);
+  if (link->acked == link->next)
+    link->acked_ns = now_ns; /* the flight begins */
   link->next = ls__seq_next(seq);
   link->progress_ns = now_ns;
   link->stats.packets_sent_unique++;
@@ -69,6 +71,8 @@ void ls__link_send_floor(struct ls__link *link, uint32_t floor) {
 static void answer_ack(struct ls__link *link, const struct ls__header *header) {
   if (link->ackack_count < LS__ANSWERS_MAX)
     link->ackacks[link->ackack_count++] = header->info;
+  else
+    link->stats.answers_dropped++;
 }
 
 void ls__link_on_ack(struct ls__link *link, const struct ls__header *header, const uint8_t *payload,
@@ -98,6 +102,7 @@ void ls__link_on_ack(struct ls__link *link, const struct ls__header *header, con
   if (!ls__seq_before(link->acked, ack.seq))
     return;
   link->acked = ack.seq;
+  link->acked_ns = now_ns;
   link->progress_ns = now_ns;
   ls__seqset_advance(&link->lost, ack.seq);
   event->kind = LS__EVENT_ACKED;
@@ -107,6 +112,8 @@ void ls__link_on_ack(struct ls__link *link, const struct ls__header *header, con
 static void answer_drop(struct ls__link *link, uint32_t first, uint32_t last) {
   if (link->drop_count < LS__ANSWERS_MAX)
     link->drops[link->drop_count++] = (struct ls__range){first, last};
+  else
+    link->stats.answers_dropped++;
 }
 
 /* Takes up one range of a loss report; how many numbers of what is in flight it names. */
@@ -144,10 +151,21 @@ void ls__link_on_nak(struct ls__link *link, const uint8_t *payload, size_t len) 
     link->stats.packets_unexpected++;
 }
 
+/* A peer that reports each loss once only (no NAKREPORT flag) says nothing when that report is
+ * lost: all that is in flight is repeated when no acknowledgement moves (draft-sharabayko-srt
+ * §4.8.2). */
+static bool peer_reports_once(const struct ls__link *link) {
+  return !(link->peer_flags & LS__FLAG_NAKREPORT);
+}
+
 /* A lost last packet opens no gap, so the peer never asks for it, nor for a whole window of lost
  * ones: after the time-out the newest unacknowledged packet is repeated, and what is missing before
  * it shows. */
 int64_t ls__link_tail_timer(const struct ls__link *link, uint32_t end) {
+  if (peer_reports_once(link))
+    return ls__seq_before(link->acked, link->next) && !link->lost.count
+               ? link->acked_ns + ls__rtt_timeout(&link->rtt) + 2 * LS__ACK_INTERVAL_NS
+               : LS_NEVER;
   bool silent = !ls__seq_before(link->next, end) || peer_is_full(link);
   if (!ls__seq_before(link->acked, link->next) || !silent || link->lost.count)
     return LS_NEVER;
@@ -158,6 +176,10 @@ int64_t ls__link_tail_timer(const struct ls__link *link, uint32_t end) {
 }
 
 void ls__link_tail(struct ls__link *link, uint32_t end, int64_t now_ns) {
-  if (now_ns >= ls__link_tail_timer(link, end))
-    ls__seqset_add(&link->lost, ls__seq_add(link->next, -1));
+  if (now_ns < ls__link_tail_timer(link, end))
+    return;
+  uint32_t seq = peer_reports_once(link) ? link->acked : ls__seq_add(link->next, -1);
+  for (; ls__seq_before(seq, link->next); seq = ls__seq_next(seq))
+    ls__seqset_add(&link->lost, seq);
+  link->acked_ns = now_ns;
 }

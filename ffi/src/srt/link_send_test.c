@@ -256,6 +256,42 @@ static void test_recent(void **state) {
 }
 
 /* When the last packet or all of a window is lost, no later one shows the gap. */
+/* A peer that reports once, and whose report was lost: all in flight is repeated when no
+ * acknowledgement moves, also while new data goes on. */
+static void test_reports_once(void **state) {
+  (void)state;
+  sender(ISN);
+  link_.peer_flags &= ~LS__FLAG_NAKREPORT;
+  uint32_t seq;
+  struct ls__link_event event;
+  int64_t due_ns = 320 * LS_MS; /* 100 + 4 · 50 + 2 · 10 */
+  assert_int_equal(ls__link_tail_timer(&link_, seq_at(1)), LS_NEVER);
+  for (int32_t i = 1; i <= 3; i++)
+    assert_int_equal(send_all(seq_at(i), (i - 1) * 100 * LS_MS, &seq), 1);
+  assert_int_equal(ls__link_tail_timer(&link_, seq_at(3)), due_ns);
+  ls__link_tick(&link_, seq_at(3), due_ns - 1, &event);
+  assert_int_equal(send_all(seq_at(3), due_ns - 1, &seq), 0);
+  ls__link_tick(&link_, seq_at(3), due_ns, &event);
+  assert_int_equal(send_all(seq_at(3), due_ns, &seq), 3);
+  assert_int_equal(ls__link_tail_timer(&link_, seq_at(3)), 2 * due_ns);
+  ack(1, seq_at(3), 8192, due_ns + 1);
+  assert_int_equal(ls__link_tail_timer(&link_, seq_at(3)), LS_NEVER);
+}
+
+/* What is answered between two sendings is bounded, and the rest counted. */
+static void test_answers_bounded(void **state) {
+  (void)state;
+  sender(ISN);
+  uint32_t seq;
+  send_all(seq_at(40), 0, &seq);
+  for (uint32_t i = 1; i <= LS__ANSWERS_MAX + 3; i++)
+    ack(i, seq_at((int32_t)i), 8192, LS_MS * i);
+  assert_int_equal(link_.stats.answers_dropped, 3);
+  for (int32_t i = 0; i < LS__ANSWERS_MAX + 2; i++)
+    nak(seq_at(i), seq_at(i), LS_S);
+  assert_int_equal(link_.stats.answers_dropped, 5);
+}
+
 static void test_tail(void **state) {
   (void)state;
   static const int32_t ends[] = {10, 1000}; /* all was sent; the window stops the rest */
@@ -370,6 +406,8 @@ int main(void) {
       cmocka_unit_test_teardown(test_straddling_nak, tear_down),
       cmocka_unit_test_teardown(test_recent, tear_down),
       cmocka_unit_test_teardown(test_tail, tear_down),
+      cmocka_unit_test_teardown(test_reports_once, tear_down),
+      cmocka_unit_test_teardown(test_answers_bounded, tear_down),
       cmocka_unit_test_teardown(test_floor, tear_down),
       cmocka_unit_test_teardown(test_model, tear_down),
   };

@@ -9,6 +9,7 @@ int ls__stream_init(struct ls__stream *stream, const struct ls__stream_config *c
   LS_ASSERT(links > 0 && links <= LS__STREAM_LINKS_MAX);
   memset(stream, 0, sizeof *stream);
   stream->config = *config;
+  ls__histogram_reset(&stream->lateness);
   stream->links = calloc(links, sizeof *stream->links);
   int result = stream->links ? 0 : LS_ENOMEM;
   while (result == 0 && stream->link_count < links) {
@@ -280,10 +281,17 @@ size_t ls__stream_output(struct ls__stream *stream, unsigned link, int64_t now_n
     return 0;
   const struct ls__send_slot *slot = ls__sendbuf_slot(&stream->tx, seq);
   LS_ASSERT(slot);
-  at->wait_ns = ls__rate_earliest(&at->rate, now_ns, slot->len + LS_WIRE_BYTES);
+  uint32_t bytes = slot->len + LS_WIRE_BYTES;
+  at->wait_ns = ls__rate_earliest(&at->rate, now_ns, bytes);
   if (at->wait_ns > now_ns)
     return 0;
   at->wait_ns = LS_NEVER;
+  if (!retransmitted) {
+    /* Its departure time: when its source had it, or the rate law lets it go. */
+    int64_t late_ns = now_ns - ls__rate_earliest(&at->rate, slot->source_ns, bytes);
+    ls__histogram_record(&stream->lateness, late_ns);
+    stream->late += late_ns > LS__STREAM_LATE_NS;
+  }
   return put_data(stream, at, seq, retransmitted, now_ns, out);
 }
 

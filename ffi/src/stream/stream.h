@@ -11,6 +11,7 @@
 #ifndef LS__STREAM_STREAM_H
 #define LS__STREAM_STREAM_H
 
+#include "pace/histogram.h"
 #include "pace/rate.h"
 #include "srt/link.h"
 #include "stream/recvbuf.h"
@@ -28,6 +29,7 @@
  * which the clock began, was under way longer than it. What would be due still later than this
  * allows has a broken stamp: kept, it would hold up all behind it for up to 36 minutes. */
 #define LS__STREAM_AHEAD_MAX_NS (10 * LS_S)
+#define LS__STREAM_LATE_NS LS_MS
 /* Back to back on the wire at most: sixteen full packets. */
 #define LS__STREAM_BURST_BYTES (16 * (LS_PAYLOAD_MAX + LS_WIRE_BYTES))
 
@@ -68,7 +70,9 @@ struct ls__stream {
   struct ls__tsbpd clock;
   int64_t start_ns; /* zero of the header stamps, common to all links */
   uint32_t msgno;
-  int64_t last_due_ns; /* playout never runs backwards */
+  int64_t last_due_ns;           /* playout never runs backwards */
+  struct ls__histogram lateness; /* sender: from departure time to hand-over, first sendings */
+  uint64_t late;                 /* of these, above LS__STREAM_LATE_NS */
   uint64_t send_dropped, receive_dropped;
   bool finishing;
   int64_t flushed_ns; /* when everything was acknowledged; LS_NEVER = not yet */

@@ -275,6 +275,27 @@ static void test_rate(void **state) {
   expect_all_delivered(2 * LS_US);
 }
 
+/* How late packets leave is measured from when their source had them, or the rate law lets them go:
+ * what the law holds back is not late. */
+static void test_lateness(void **state) {
+  (void)state;
+  for (int held = 0; held < 2; held++) {
+    ls__test_pair_defaults(&pair);
+    pair.payload_min = pair.payload_max = 1000;
+    pair.stream.max_bandwidth_bps = held ? 400 * 8 * 1044 : 0; /* 500 a second are pushed */
+    pair.late = held;
+    ls__test_start(&pair, 1);
+    ls__test_run(&pair, 2 * LS_S);
+    const struct ls__stream *sender = &pair.ends[0].stream;
+    assert_int_equal(sender->lateness.count, link_of(0)->stats.packets_sent_unique);
+    assert_true(sender->lateness.count > 700);
+    assert_int_equal(sender->late, 0);
+    ls__test_free(&pair);
+  }
+  ls__test_pair_defaults(&pair);
+  ls__test_start(&pair, 1);
+}
+
 /* The last packets are lost, and the last of the repetitions, and the goodbye. */
 static bool lose_tail(struct ls__test_pair *at, unsigned link, unsigned from,
                       const struct ls__header *header, const uint8_t *data, size_t len) {
@@ -515,6 +536,7 @@ int main(void) {
       TEST(test_sender_alone_drops),
       TEST(test_small_buffer),
       TEST(test_rate),
+      TEST(test_lateness),
       TEST(test_tail),
       TEST(test_silence),
       TEST(test_stamp_far_ahead),
