@@ -435,7 +435,9 @@ static void stop(struct ls__endpoint *endpoint, int64_t now_ns) {
     return;
   srt->stopping = true;
   ls__loop_at(ls__flow_loop(endpoint->flow), &srt->redial, LS_NEVER);
-  if (!srt->socket_id)
+  /* A connection whose break ends the flow stays broken: that is the flow's verdict. */
+  bool last = endpoint->flow->stop_with_link || !srt->reconnect;
+  if (!srt->socket_id && !(last && srt->state == LS_LINK_BROKEN))
     srt->state = LS_LINK_CLOSED;
   if (!srt->socket_id && !plays_out(srt))
     return;

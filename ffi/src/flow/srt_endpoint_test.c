@@ -354,6 +354,18 @@ static void test_ends_with_connection(void **state) {
   }
 }
 
+/* When it did not end well, its link says so afterwards. */
+static void test_ends_with_break(void **state) {
+  (void)state;
+  struct peer caller = make_peer(false, "caller", ls__test_port(), NULL);
+  ls__test_option(caller.flow, caller.srt, "reconnect", "false");
+  ls__test_option(caller.flow, caller.srt, "connect_timeout_ns", "50000000");
+  ls__test_start(caller.flow);
+  assert_string_equal(ls__test_ended(engine, caller.flow).text, "no answer in time (TIMEOUT)");
+  assert_int_equal(ls__test_link(caller.flow, caller.link).state, LS_LINK_BROKEN);
+  assert_int_equal(ls_close(caller.flow), 0);
+}
+
 /* The flow's end is the last that is told, also when nobody answered. */
 static void test_end_is_last(void **state) {
   (void)state;
@@ -434,6 +446,7 @@ int main(void) {
       TEST(test_listener_survives_callers),
       TEST(test_peer_vanishes),
       TEST(test_ends_with_connection),
+      TEST(test_ends_with_break),
       TEST(test_end_is_last),
       TEST(test_nothing_is_sent),
       TEST(test_stop_any_time),
