@@ -234,7 +234,7 @@ static void test_read_full_ring_stress(void **state) {
   f.hold = true;
   run_file(&f);
   assert_true(ls__test_until(ls__ring_space(&f.file.ring) < 1320));
-  size_t wanted = 400u << 20;
+  size_t wanted = 100u << 20;
   int64_t give_up_ns = ls__clock_now() + LS__TEST_PATIENCE_MS * LS_MS;
   size_t before = 1;
   while (f.taken < wanted && ls__clock_now() < give_up_ns) {
