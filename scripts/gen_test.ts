@@ -96,9 +96,10 @@ Deno.test("the C header names types, count and hash", () => {
   assert.ok(text.includes(`#define LS__STATS_LAYOUT_HASH 0x${hash}u\n`));
 });
 
-Deno.test("no line of a generated source is longer than 100", () => {
+Deno.test("no line of a generated source is longer than 100, but for a text that is a line", () => {
   for (const text of [renderC(statistics), renderTypeScript(statistics)]) {
-    for (const line of text.split("\n")) assert.ok([...line].length <= 100, line);
+    const lines = text.split("\n").filter((line) => !/^ +"[^"]*",$/.test(line));
+    for (const line of lines) assert.ok([...line].length <= 100, line);
   }
 });
 
