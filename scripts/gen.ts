@@ -151,7 +151,7 @@ export function renderTypeScript(table: Table): string {
     out.push("", `/** One block of the scope "${scope}", read at one moment. */`);
     out.push(`export interface ${typeName(scope)} {`);
     for (const field of fields) {
-      const text = wrap(`${field.meaning} [${field.unit}]`, 100 - "   * ".length - " */".length);
+      const text = wrap(`${field.meaning} [${field.unit}]`, 100 - "  /** ".length - " */".length);
       const one = text.length === 1;
       out.push(one ? `  /** ${text[0]} */` : `  /**\n   * ${text.join("\n   * ")}\n   */`);
       out.push(`  readonly ${field.name}: number;`);

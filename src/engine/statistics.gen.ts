@@ -1102,7 +1102,10 @@ export interface LinkStatistics {
    * [packets]
    */
   readonly packets_unexpected: number;
-  /** answers to acknowledgements and loss reports that did not fit between two sendings [packets] */
+  /**
+   * answers to acknowledgements and loss reports that did not fit between two sendings
+   * [packets]
+   */
   readonly answers_dropped: number;
   /** bytes of the data packets received, 44 header bytes each included [bytes] */
   readonly bytes_received: number;
@@ -1145,7 +1148,10 @@ export interface RelayStatistics {
   readonly forward_overflow: number;
   /** of these, delivered twice [packets] */
   readonly forward_duplicated: number;
-  /** datagrams from the caller's side that the kernel dropped before the relay saw them [packets] */
+  /**
+   * datagrams from the caller's side that the kernel dropped before the relay saw them
+   * [packets]
+   */
   readonly forward_dropped_kernel: number;
   /** datagrams offered from the target back to the caller's side [packets] */
   readonly backward_packets: number;
