@@ -32,6 +32,7 @@ static void connect_with(unsigned caller_mask, unsigned listener_mask, unsigned 
   ls__test_pair_defaults(&pair);
   pair.sender = sender;
   pair.interval_ns = 20 * LS_MS;
+  pair.flight_max = 256;
   for (unsigned i = 0; i < 2; i++)
     pair.ends[i].link.receive_latency_ns = 2 * LS_S;
   pair.stream.send_drop_delay_ns = 2 * LS_S;

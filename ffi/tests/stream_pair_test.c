@@ -68,6 +68,7 @@ static void choose(void) {
     end->link.connect_timeout_ns = 30 * LS_S; /* every handshake succeeds in the end */
     end->link.reorder_tolerance = chance(30) ? (uint32_t)between(0, 10) : 0;
     end->link.flow_window = 4096;
+    end->link.nak_report = !chance(15);
     end->rate_ppb = between(-200000, 200000);
     end->stamp_us = chance(50) ? UINT32_MAX - (uint32_t)between(0, 4000000) : 0;
   }
@@ -94,10 +95,12 @@ static void run(uint64_t seed) {
   choose();
   ls__test_start(&pair, seed);
   size_t before = allocated();
+  pair.source_ns = LS_NEVER; /* what a late answer costs is not what this is about */
   while (!pair.ends[0].connected || !pair.ends[1].connected) {
     ls__test_run(&pair, pair.now_ns + 10 * LS_MS);
     assert_true(pair.now_ns < 30 * LS_S);
   }
+  pair.source_ns = pair.now_ns;
   ls__test_run(&pair, pair.now_ns + between(1000, 5000) * LS_MS);
   ls__test_finish(&pair, pair.now_ns + 60 * LS_S);
   assert_int_equal(allocated(), before);
@@ -124,8 +127,11 @@ static void run(uint64_t seed) {
     /* The servo needs seconds to learn how the clocks differ, and does not step. */
     int64_t drift_ppb = pair.ends[0].rate_ppb - pair.ends[1].rate_ppb;
     int64_t slewing_ns = 10 * (drift_ppb < 0 ? -drift_ppb : drift_ppb);
+    int64_t jitter_ns = 0; /* which it takes for drift at first, in part */
+    for (unsigned i = 0; i < 2 * pair.link_count; i++)
+      jitter_ns = ls__time_max(jitter_ns, pair.ways[i / 2][i % 2].jitter_ns);
     assert_int_equal(pair.delivered, pair.pushed);
-    assert_true(pair.most_latency_ns - pair.least_latency_ns <= LS_MS + slewing_ns);
+    assert_true(pair.most_latency_ns - pair.least_latency_ns <= LS_MS + slewing_ns + jitter_ns);
   }
   ls__test_free(&pair);
 }

@@ -17,7 +17,6 @@
 enum { LS__TEST_CALLS, LS__TEST_LISTENS };
 
 #define LS__TEST_LINKS_MAX 2
-#define LS__TEST_FLIGHT_MAX 4096
 #define LS__TEST_PUSHED_MAX 65536
 
 struct ls__test_end {
@@ -42,6 +41,7 @@ struct ls__test_pair {
   struct ls__test_end ends[2];
   struct ls__stream_config stream; /* of both, but for the direction */
   unsigned sender, link_count;
+  unsigned flight_max;                                 /* datagrams under way at once */
   uint32_t isn, msgno;                                 /* what the numbers begin at */
   struct ls__model_config ways[LS__TEST_LINKS_MAX][2]; /* by the end that sends */
   int64_t interval_ns;                                 /* of the source, 0 = none */
@@ -76,6 +76,7 @@ static const uint8_t ls__test_key[16] = "sixteen letters";
 static inline void ls__test_pair_defaults(struct ls__test_pair *pair) {
   memset(pair, 0, sizeof *pair);
   pair->link_count = 1;
+  pair->flight_max = 4096;
   pair->isn = 1000;
   pair->msgno = 1;
   pair->reject = -1;
@@ -117,14 +118,14 @@ static inline struct ls__test_end *ls__test_receiver(struct ls__test_pair *pair)
 
 /** Allocates, and calls on every link at true time 0. */
 static inline void ls__test_start(struct ls__test_pair *pair, uint64_t seed) {
-  pair->pool = calloc(LS__TEST_FLIGHT_MAX, sizeof *pair->pool);
-  pair->spare = calloc(LS__TEST_FLIGHT_MAX, sizeof *pair->spare);
+  pair->pool = calloc(pair->flight_max, sizeof *pair->pool);
+  pair->spare = calloc(pair->flight_max, sizeof *pair->spare);
   pair->pushed_at_ns = calloc(LS__TEST_PUSHED_MAX, sizeof *pair->pushed_at_ns);
   assert_true(pair->pool && pair->spare && pair->pushed_at_ns);
-  for (unsigned i = 0; i < LS__TEST_FLIGHT_MAX; i++)
+  for (unsigned i = 0; i < pair->flight_max; i++)
     pair->spare[i] = &pair->pool[i];
-  pair->spare_count = LS__TEST_FLIGHT_MAX;
-  assert_int_equal(ls__heap_init(&pair->flight, LS__TEST_FLIGHT_MAX), 0);
+  pair->spare_count = pair->flight_max;
+  assert_int_equal(ls__heap_init(&pair->flight, pair->flight_max), 0);
   for (unsigned link = 0; link < pair->link_count; link++) {
     ls__test_shadow_init(&pair->shadows[link]);
     for (unsigned i = 0; i < 2; i++) {
