@@ -126,7 +126,8 @@ export const statistics: Readonly<Record<Scope, readonly Statistic[]>> = {
       ...counter,
       name: "dropped_kernel",
       unit: "packets",
-      meaning: "datagrams that the kernel dropped because the socket buffer was full; on an SRT port " +
+      meaning:
+        "datagrams that the kernel dropped because the socket buffer was full; on an SRT port " +
         "the socket is that of all its flows",
       healthy: "0",
       action: "raise net.core.rmem_max; check for a CPU that cannot keep up",
@@ -231,16 +232,18 @@ export const statistics: Readonly<Record<Scope, readonly Statistic[]>> = {
       action: "data was altered or reordered on the way",
     },
     {
-      ...gauge,
+      ...signed,
       name: "check_latency_min_ns",
       unit: "ns",
       aggregate: "min",
-      meaning: "check output: least time from the source's marker to this output",
+      meaning:
+        "check output: least time from the source's marker to this output; on two machines their " +
+        "clocks' difference is in it",
       healthy: "the configured latency plus half the round trip",
       action: "none",
     },
     {
-      ...gauge,
+      ...signed,
       name: "check_latency_p50_ns",
       unit: "ns",
       meaning: "check output: median of the same",
@@ -248,7 +251,7 @@ export const statistics: Readonly<Record<Scope, readonly Statistic[]>> = {
       action: "none",
     },
     {
-      ...gauge,
+      ...signed,
       name: "check_latency_max_ns",
       unit: "ns",
       aggregate: "max",
@@ -577,7 +580,8 @@ export const statistics: Readonly<Record<Scope, readonly Statistic[]>> = {
       ...signed,
       name: "drift_ns",
       unit: "ns",
-      meaning: "receiver: correction that the clock servo has applied since the connection; a sender " +
+      meaning:
+        "receiver: correction that the clock servo has applied since the connection; a sender " +
         "does not measure it",
       healthy: "changes by less than 100 µs a second",
       action: "a fast change: one of the two clocks is broken or being stepped",

@@ -7,7 +7,7 @@
 import type { Scope, Statistic } from "../../ffi/statistics.ts";
 
 /** What `ls_layout_hash()` must return. */
-export const layoutHash = 0xa9871bb6;
+export const layoutHash = 0xd2619f7a;
 
 /** The scopes' numbers in `enum ls_scope`. */
 export const scopeNumber = {
@@ -259,17 +259,18 @@ export const layout = {
     },
     {
       name: "check_latency_min_ns",
-      type: "u64",
+      type: "i64",
       unit: "ns",
       kind: "gauge",
       aggregate: "min",
-      meaning: "check output: least time from the source's marker to this output",
+      meaning:
+        "check output: least time from the source's marker to this output; on two machines their clocks' difference is in it",
       healthy: "the configured latency plus half the round trip",
       action: "none",
     },
     {
       name: "check_latency_p50_ns",
-      type: "u64",
+      type: "i64",
       unit: "ns",
       kind: "gauge",
       aggregate: "last",
@@ -279,7 +280,7 @@ export const layout = {
     },
     {
       name: "check_latency_max_ns",
-      type: "u64",
+      type: "i64",
       unit: "ns",
       kind: "gauge",
       aggregate: "max",
@@ -1041,7 +1042,10 @@ export interface EndpointStatistics {
    * [stretches]
    */
   readonly check_ts_wrong: number;
-  /** check output: least time from the source's marker to this output [ns] */
+  /**
+   * check output: least time from the source's marker to this output; on two machines their
+   * clocks' difference is in it [ns]
+   */
   readonly check_latency_min_ns: number;
   /** check output: median of the same [ns] */
   readonly check_latency_p50_ns: number;

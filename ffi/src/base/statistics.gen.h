@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* FNV-1a over scope, name and type of every field: ls_layout_hash(). */
-#define LS__STATS_LAYOUT_HASH 0xA9871BB6u
+#define LS__STATS_LAYOUT_HASH 0xD2619F7Au
 
 #define LS__STATS_ENGINE_COUNT 5
 
@@ -78,12 +78,13 @@ struct ls__stats_endpoint {
   /* check output: stretches between two markers with the right length and wrong bytes
    * [stretches] */
   uint64_t check_ts_wrong;
-  /* check output: least time from the source's marker to this output [ns] */
-  uint64_t check_latency_min_ns;
+  /* check output: least time from the source's marker to this output; on two machines their
+   * clocks' difference is in it [ns] */
+  int64_t check_latency_min_ns;
   /* check output: median of the same [ns] */
-  uint64_t check_latency_p50_ns;
+  int64_t check_latency_p50_ns;
   /* check output: largest of the same [ns] */
-  uint64_t check_latency_max_ns;
+  int64_t check_latency_max_ns;
   /* check output: interarrival jitter of the markers as RFC 3550 §6.4.1 defines it [ns] */
   uint64_t check_jitter_ns;
 };

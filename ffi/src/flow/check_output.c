@@ -76,9 +76,9 @@ static void gauges(struct ls__endpoint *endpoint, int64_t now_ns) {
   stats->check_ts_wrong = check->checker.wrong;
   if (check->checker.measured > 0) {
     int64_t p50_ns = check->base_ns + ls__histogram_percentile(&check->latency, 50000);
-    stats->check_latency_min_ns = (uint64_t)check->checker.latency_min_ns;
-    stats->check_latency_p50_ns = (uint64_t)p50_ns;
-    stats->check_latency_max_ns = (uint64_t)check->checker.latency_max_ns;
+    stats->check_latency_min_ns = check->checker.latency_min_ns;
+    stats->check_latency_p50_ns = p50_ns;
+    stats->check_latency_max_ns = check->checker.latency_max_ns;
   }
   stats->check_jitter_ns = (uint64_t)ls__marker_jitter_ns(&check->checker);
 }
