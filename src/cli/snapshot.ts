@@ -146,7 +146,9 @@ function datagramFaults({ uri, statistics: { errors, packets } }: EndpointSnapsh
 function checkFaults({ uri, statistics }: EndpointSnapshot): string[] {
   if (uri !== "check:") return [];
   const { check_ts_packets, check_ts_lost, check_ts_wrong } = statistics;
-  if (check_ts_packets === 0) return ["check: saw nothing"];
+  if (check_ts_packets === 0) {
+    return ["check: saw no measuring payload; the source adds it with loop and marker=yes"];
+  }
   if (check_ts_lost === 0 && check_ts_wrong === 0) return [];
   return [`check: ${check_ts_lost} TS packets lost, ${check_ts_wrong} stretches wrong`];
 }

@@ -120,6 +120,9 @@ export function readInvocation(verb: Verb, args: readonly string[]): Invocation 
     ),
     unknown: (argument, name) => {
       if (name === undefined) return true;
+      if (/^-[\d.]/.test(argument)) {
+        throw new UsageError(`${quote(argument)} is negative; no option takes a negative value`);
+      }
       const words = options.map((option) => option.name);
       throw new UsageError(
         `${verb.name} has no option ${quote(argument)}; ${suggestOption(name, words)}`,

@@ -14,6 +14,9 @@
 
 #include <cmocka.h>
 
+/* What a taken port is told to do. */
+#define LS__TEST_IN_USE "; another program has the port, `ss -ulnp` shows which"
+
 /** Whether `run` ends in a failed assertion. It runs in a child process, whose message is kept off
  * the test's output. */
 static inline bool ls__test_aborts(void (*run)(void)) {

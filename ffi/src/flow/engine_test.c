@@ -303,7 +303,8 @@ static void test_start_fails_and_works_later(void **state) {
   int32_t file = ls__test_add(flow, LS_OUTPUT, LS_KIND_FILE);
   ls__test_option(flow, file, "path", "/dev/null");
   unsigned descriptors = ls__test_descriptors();
-  snprintf(wanted, sizeof wanted, "cannot listen on 127.0.0.1:%u: Address already in use", port);
+  snprintf(wanted, sizeof wanted,
+           "cannot listen on 127.0.0.1:%u: Address already in use" LS__TEST_IN_USE, port);
   for (int i = 0; i < 3; i++) {
     assert_int_equal(ls_start(flow, err, sizeof err), LS_ESYSTEM);
     assert_string_equal(err, wanted);

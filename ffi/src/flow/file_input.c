@@ -180,7 +180,8 @@ static bool feed_reader(struct file_input *input, int64_t now_ns) {
   if (result == 0 && !input->reader.ended && ls__file_drained(&input->file))
     result = ls__ts_reader_end(&input->reader);
   if (result < 0)
-    fail(input, "no PCR in this stream to pace it by: give rate_bps, or pace=rate", now_ns);
+    fail(input, "no PCR in this stream to pace it by: give its rate, or pace=rate with one",
+         now_ns);
   return result == 0;
 }
 

@@ -323,7 +323,7 @@ static void test_no_pcr(void **state) {
   ls__test_start(t.flow);
   struct ls_event event = ls__test_event(engine, t.flow, LS_EVENT_WARNING, 0);
   snprintf(wanted, sizeof wanted,
-           "'%s': no PCR in this stream to pace it by: give rate_bps, or pace=rate", path);
+           "'%s': no PCR in this stream to pace it by: give its rate, or pace=rate with one", path);
   assert_string_equal(event.text, wanted);
   assert_string_equal(ls__test_ended(engine, t.flow).text, "the input failed");
   close_timed(&t);

@@ -480,7 +480,8 @@ static void test_start_errors(void **state) {
   option("local", ls__addr_format(&other_addr, taken));
   assert_int_equal(ls_start(f.relay, err, sizeof err), LS_ESYSTEM);
   char expected[250];
-  snprintf(expected, sizeof expected, "cannot listen on %s: Address already in use", taken);
+  snprintf(expected, sizeof expected, "cannot listen on %s: Address already in use" LS__TEST_IN_USE,
+           taken);
   assert_string_equal(err, expected);
   option("local", "127.0.0.1:0");
   option("loss", "0.9");

@@ -142,6 +142,20 @@ static int join(int fd, const struct ls__udp_config *config, unsigned index, boo
   return setsockopt(fd, level, MCAST_JOIN_GROUP, &plain, sizeof plain);
 }
 
+/* What a refused bind asks of the operator. */
+static const char *next_step(int reason) {
+  switch (reason) {
+  case EADDRINUSE:
+    return "; another program has the port, `ss -ulnp` shows which";
+  case EADDRNOTAVAIL:
+    return "; no interface has this address, `ip address` lists those that one has";
+  case EACCES:
+    return "; ports below 1024 need root or CAP_NET_BIND_SERVICE";
+  default:
+    return "";
+  }
+}
+
 static int configure(int fd, const struct ls__udp_config *config, bool six, char *err,
                      uint32_t err_len) {
   char text[LS_ADDR_TEXT];
@@ -173,8 +187,9 @@ static int configure(int fd, const struct ls__udp_config *config, bool six, char
     local = (struct ls__addr){.family = six ? 6 : 4};
   len = ls__addr_to_sockaddr(&local, &name);
   if (bind(fd, (struct sockaddr *)&name, len) < 0)
-    return ls__fail(LS_ESYSTEM, err, err_len, "cannot listen on %s: %s",
-                    ls__addr_format(&local, text), strerror(errno));
+    return ls__fail(LS_ESYSTEM, err, err_len, "cannot %s %s: %s%s",
+                    config->remote.family ? "send from" : "listen on",
+                    ls__addr_format(&local, text), strerror(errno), next_step(errno));
   if (config->group.family && join(fd, config, index, six) < 0)
     return ls__fail(LS_ESYSTEM, err, err_len, "cannot join the multicast group %s: %s",
                     ls__addr_format(&config->group, text), strerror(errno));

@@ -133,14 +133,16 @@ static void test_refusals_say_why(void **state) {
   int taken = open_at("127.0.0.1:0");
   char text[LS_ADDR_TEXT], in_use[200];
   struct ls__addr busy = ls__udp_local(taken);
-  snprintf(in_use, sizeof in_use, "cannot listen on %s: Address already in use",
+  snprintf(in_use, sizeof in_use, "cannot listen on %s: Address already in use" LS__TEST_IN_USE,
            ls__addr_format(&busy, text));
   struct ls__udp_config rows[] = {config_of(text), config_of("192.0.2.1:0"),
                                   config_of("127.0.0.1:0"), config_of("0.0.0.0:0")};
   strcpy(rows[2].interface, "nosuch0");
   rows[3].group = addr("192.0.2.7:0");
   const char *const sentences[] = {
-      in_use, "cannot listen on 192.0.2.1:0: Cannot assign requested address",
+      in_use,
+      "cannot listen on 192.0.2.1:0: Cannot assign requested address; "
+      "no interface has this address, `ip address` lists those that one has",
       "there is no interface 'nosuch0': `ip link` lists those there are",
       "cannot join the multicast group 192.0.2.7:0: Invalid argument"};
   unsigned before = ls__test_descriptors();
