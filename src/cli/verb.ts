@@ -121,7 +121,7 @@ export function readInvocation(verb: Verb, args: readonly string[]): Invocation 
     unknown: (argument, name) => {
       if (name === undefined) return true;
       if (/^-[\d.]/.test(argument)) {
-        throw new UsageError(`${quote(argument)} is negative; no option takes a negative value`);
+        throw new UsageError(`no option takes a negative value such as ${argument}…`);
       }
       const words = options.map((option) => option.name);
       throw new UsageError(

@@ -43,7 +43,7 @@ Deno.test("what is wrong with a command line is said in one sentence", () => {
       ["a", "b", "-z"],
       `play has no option "-z"; accepted: --for, --json, --quiet, --stats-every, --help`,
     ],
-    [["a", "b", "--for", "-1s"], '"-1s" is negative; no option takes a negative value'],
+    [["a", "b", "--for", "-1s"], "no option takes a negative value such as -1…"],
     [["a", "b", "--for"], "--for needs a value: --for 60s"],
     [["a", "b", "--for", "--json"], "--for needs a value: --for 60s"],
     [["a", "b", "--for", "1s", "--for", "2s"], "--for is given twice; keep one"],
