@@ -23,6 +23,7 @@ const unitFlags = [
   "--allow-ffi",
   "--allow-net=127.0.0.1,[::1]",
   "--allow-run=nm",
+  "--ignore-env=LOG_TOKENS,LOG_STREAM", // the YAML reader looks for these
 ];
 /** What the tests with peers may do: start these, the app itself and `cat`, and write files. */
 const interopFlags = [

@@ -13,13 +13,14 @@ import { generalHelp, verbHelp } from "./help.ts";
 import { impair } from "./impair.ts";
 import { openStreams, standardOutput } from "./output.ts";
 import { route } from "./route.ts";
+import { simulate } from "./simulate.ts";
 import { type ExitCode, exitCodes, readInvocation, UsageError, type Verb } from "./verb.ts";
 
 /** The version of Lockstep. */
 export const version = "0.1.0";
 
 /** Every verb, in the order of the help. */
-export const verbs: readonly Verb[] = [route, impair, demo];
+export const verbs: readonly Verb[] = [route, impair, demo, simulate];
 
 /** Runs a command line; what the process ends with. */
 export async function main(args: readonly string[]): Promise<ExitCode> {

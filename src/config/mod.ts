@@ -22,11 +22,13 @@ export {
   type ResolvedEndpoint,
   resolveEndpoint,
 } from "./resolve.ts";
+export { maxDurationNs, readScenario, type Scenario, type ScenarioLink } from "./scenario.ts";
 export {
   formatDuration,
   formatRate,
   formatShare,
   formatSize,
+  parseClockError,
   parseDuration,
   parseInteger,
   parseRate,
@@ -34,3 +36,4 @@ export {
   parseSize,
 } from "./units.ts";
 export { normalise, parseUri } from "./uri.ts";
+export { maxYamlBytes } from "./yaml.ts";

@@ -56,6 +56,12 @@ const rate: Quantity = {
   examples: "8Mbps, 500kbps, 1.2Gbps or 8000000 (bit/s)",
 };
 
+const offset: Quantity = {
+  what: "clock error",
+  units: { ppb: 1n, ppm: 1_000n },
+  examples: "50ppm, -12.5ppm or 300ppb",
+};
+
 const size: Quantity = {
   what: "size",
   units: spell([...thousands, ...binary], ["", "B"]),
@@ -236,6 +242,27 @@ export function formatShare(value: number): string {
   const percent = shareScale / 100;
   const decimals = (scaled % percent).toString().padStart(10, "0").replace(/0+$/, "");
   return `${Math.floor(scaled / percent)}${decimals === "" ? "" : `.${decimals}`}%`;
+}
+
+/**
+ * By how much a clock goes wrong, in parts per 10^9; only 0 needs no unit.
+ *
+ * @throws {ConfigError} anything else.
+ *
+ * @example
+ * ```ts
+ * import { parseClockError } from "./units.ts";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(parseClockError("-12.5ppm"), -12_500);
+ * assert.equal(parseClockError("300 ppb"), 300);
+ * ```
+ */
+export function parseClockError(text: string): number {
+  const [, sign = "", amount = ""] = /^\s*([+-]?)(.*)$/s.exec(text) ?? [];
+  if (!/^\d/.test(amount)) refuse(text, offset);
+  const size = amount.trim() === "0" ? 0 : Number(read(amount, offset, undefined));
+  return sign === "-" && size > 0 ? -size : size;
 }
 
 /**

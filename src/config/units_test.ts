@@ -6,6 +6,7 @@ import {
   formatRate,
   formatShare,
   formatSize,
+  parseClockError,
   parseDuration,
   parseInteger,
   parseRate,
@@ -159,6 +160,7 @@ Deno.test("no text makes a reader throw anything but a ConfigError", () => {
     parseSize,
     parseShare,
     (text: string) => parseInteger(text, 0, 65_535),
+    (text: string) => Math.abs(parseClockError(text)),
     parseSwitch,
   ];
   const number = fc.stringMatching(/^\d{0,20}(\.\d{0,20})?(ns|us|ms|s|Mbps|KiB|%|)$/);
@@ -176,4 +178,20 @@ Deno.test("no text makes a reader throw anything but a ConfigError", () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+Deno.test("clock errors have a sign and a unit", () => {
+  const read: [string, number][] = [
+    ["50ppm", 50_000],
+    ["+50 ppm", 50_000],
+    ["-0.001ppm", -1],
+    ["-300ppb", -300],
+    ["0", 0],
+    ["-0", 0],
+    ["0ppm", 0],
+  ];
+  for (const [text, ppb] of read) assert.equal(parseClockError(text), ppb, text);
+  for (const text of ["", "-", "50", "--5ppm", "5%", "0.0001ppm", "ppm", "1e3ppm", "- 5ppm"]) {
+    assert.throws(() => parseClockError(text), ConfigError, text);
+  }
 });

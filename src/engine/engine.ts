@@ -5,12 +5,11 @@
  * @module
  */
 
-import type { Scope } from "../../ffi/statistics.ts";
 import { LockstepError } from "./errors.ts";
 import { decodeEvent, type Happening } from "./event.ts";
 import { load } from "./ffi.ts";
-import { type EngineStatistics, scopeNumber, type StatisticsOf } from "./statistics.gen.ts";
-import { blockSize, decodeStatistics } from "./statistics.ts";
+import { Native } from "./native.ts";
+import type { EngineStatistics, StatisticsOf } from "./statistics.gen.ts";
 import { directions, endpointKinds, eventSize, type Library, LS_SELF } from "./symbols.ts";
 
 /**
@@ -19,77 +18,8 @@ import { directions, endpointKinds, eventSize, type Library, LS_SELF } from "./s
  */
 const eventWaitMs = 250;
 
-const errorTextSize = 512;
-
 /** What an endpoint is. */
 export type Kind = keyof typeof endpointKinds;
-
-/** Calls into the library for one engine, until that is closed. */
-class Native {
-  readonly #library: Library;
-  readonly #errorText = new Uint8Array(errorTextSize);
-  closed = false;
-
-  constructor(library: Library) {
-    this.#library = library;
-  }
-
-  /** The library, or an exception: after a close even a harmless call would be a defect. */
-  get library(): Library {
-    if (this.closed) throw new LockstepError("LS_EHANDLE", -2, "the engine is closed");
-    return this.#library;
-  }
-
-  /** The result of a call, or the exception that belongs to a negative one. */
-  unwrap(result: number, hasText = false): number {
-    if (result >= 0) return result;
-    const described = new Uint8Array(errorTextSize);
-    this.#library.ls_error_describe(result, described, described.length);
-    const [name = "", ...rest] = decodeText(described).split(": ");
-    const sentence = hasText ? decodeText(this.#errorText) : "";
-    throw new LockstepError(name, result, sentence === "" ? rest.join(": ") : sentence);
-  }
-
-  /** The result of a call that gets a buffer for a sentence about its error. */
-  call(run: (library: Library, text: Uint8Array<ArrayBuffer>, size: number) => number): number {
-    this.#errorText[0] = 0;
-    return this.unwrap(run(this.library, this.#errorText, errorTextSize), true);
-  }
-
-  /** As `call`, for a result that is a handle. */
-  handle(
-    run: (library: Library, text: Uint8Array<ArrayBuffer>, size: number) => bigint,
-  ): bigint {
-    this.#errorText[0] = 0;
-    const result = run(this.library, this.#errorText, errorTextSize);
-    if (result < 0n) this.unwrap(Number(result), true);
-    return result;
-  }
-
-  option(handle: bigint, index: number, name: string, value: string): void {
-    this.call((library, text, size) =>
-      library.ls_option(handle, index, encodeText(name), encodeText(value), text, size)
-    );
-  }
-
-  statistics<S extends Scope>(handle: bigint, scope: S, index: number): StatisticsOf[S] {
-    const block = new Uint8Array(blockSize(scope));
-    const number = scopeNumber[scope];
-    this.unwrap(this.library.ls_stats(handle, number, index, block, block.length));
-    return decodeStatistics(scope, new DataView(block.buffer));
-  }
-}
-
-/** NUL-terminated UTF-8. A NUL inside would end the text early, so it is an error. */
-function encodeText(text: string): Uint8Array<ArrayBuffer> {
-  if (text.includes("\0")) throw new TypeError("Cannot pass a text with a NUL character");
-  return new TextEncoder().encode(`${text}\0`);
-}
-
-function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
-  const end = bytes.indexOf(0);
-  return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
-}
 
 /** What flows and relays have in common. */
 abstract class Owned implements Disposable {
@@ -228,7 +158,7 @@ export class Engine implements AsyncDisposable {
    * @throws {LockstepError} the threads cannot be started.
    */
   static open(threads = 1, library: Library = load()): Engine {
-    const native = new Native(library);
+    const native = new Native(library, "engine");
     const handle = native.handle((library, text, size) =>
       library.ls_engine_open(threads, text, size)
     );

@@ -8,6 +8,7 @@ export { Engine, type EngineEvent, Flow, type Kind, Relay } from "./engine.ts";
 export { LibraryError, LockstepError } from "./errors.ts";
 export type { FlowState, LinkState } from "./event.ts";
 export { libraryVariable, load } from "./ffi.ts";
+export { type Progress, Simulation } from "./simulation.ts";
 export { flowStates, linkStates } from "./symbols.ts";
 export type {
   EndpointStatistics,
@@ -15,4 +16,5 @@ export type {
   FlowStatistics,
   LinkStatistics,
   RelayStatistics,
+  SimulationStatistics,
 } from "./statistics.gen.ts";
