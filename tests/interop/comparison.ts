@@ -27,7 +27,10 @@ export interface Comparison {
 
 /** What may be missing by right. */
 export interface Allowance {
-  /** Packets at the end of the sent that need not have arrived; 0 unless given. */
+  /**
+   * Packets at the end of the sent that are not judged; 0 unless given. A peer that closes without
+   * lingering repairs nothing of its last latency: an end is missing, or there are gaps in it.
+   */
   readonly tailPackets?: number;
 }
 
@@ -111,6 +114,9 @@ export function compare(
     return wrong("the first packet received was never sent, or is one of many that look alike");
   }
   const same = received.run(0, sent, start, received.count);
+  const judged = sent.count - tailPackets;
+  const inTail = start + same >= judged && start + same < sent.count;
+  if (same < received.count && inTail) return { packets: same, before: start };
   if (same < received.count) return wrong(describe(sent, start + same, received, same), start);
   const missing = sent.count - start - received.count;
   if (missing > tailPackets) {

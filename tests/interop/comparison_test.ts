@@ -87,6 +87,19 @@ Deno.test("null packets alone have no place", () => {
   assert.match(compare(sent, cut(30, 40)).difference ?? "", /look alike/);
 });
 
+Deno.test("a gap in the tail is allowed, one before it is not", () => {
+  const gap = (from: number): Uint8Array => joined(cut(0, from), cut(from + 1, 1000));
+  assert.deepEqual(compare(sent, gap(990), { tailPackets: 10 }), { packets: 990, before: 0 });
+  assert.equal(
+    compare(sent, gap(970), { tailPackets: 10 }).difference,
+    "at TS packet 970 of the received, 970 of the sent: missing: 1 TS packet",
+  );
+  assert.match(
+    compare(sent, joined(sent, stream(1, 9)), { tailPackets: 10 }).difference ?? "",
+    /goes on/,
+  );
+});
+
 Deno.test("less than the tail allows is not bit-exact", () => {
   const { difference } = compare(sent, cut(0, 989), { tailPackets: 10 });
   assert.equal(difference, "missing at the end: 11 TS packets; allowed: 10");
