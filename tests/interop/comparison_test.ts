@@ -88,16 +88,14 @@ Deno.test("null packets alone have no place", () => {
 });
 
 Deno.test("a gap in the tail is allowed, one before it is not", () => {
-  const gap = (from: number): Uint8Array => joined(cut(0, from), cut(from + 1, 1000));
-  assert.deepEqual(compare(sent, gap(990), { tailPackets: 10 }), { packets: 990, before: 0 });
+  const gap = joined(cut(0, 100), cut(107, 1000));
+  assert.deepEqual(compare(sent, gap, { tailPackets: 900 }), { packets: 100, before: 0 });
   assert.equal(
-    compare(sent, gap(970), { tailPackets: 10 }).difference,
-    "at TS packet 970 of the received, 970 of the sent: missing: 1 TS packet",
+    compare(sent, gap, { tailPackets: 899 }).difference,
+    "at TS packet 100 of the received, 100 of the sent: missing: 7 TS packets",
   );
-  assert.match(
-    compare(sent, joined(sent, stream(1, 9)), { tailPackets: 10 }).difference ?? "",
-    /goes on/,
-  );
+  const tooMuch = joined(sent, stream(1, 9));
+  assert.match(compare(sent, tooMuch, { tailPackets: 10 }).difference ?? "", /goes on/);
 });
 
 Deno.test("less than the tail allows is not bit-exact", () => {
