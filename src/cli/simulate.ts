@@ -6,16 +6,7 @@
 
 import { getLogger } from "@std/log";
 import process from "node:process";
-import {
-  ConfigError,
-  maxDurationNs,
-  maxYamlBytes,
-  parseDuration,
-  quote,
-  readScenario,
-  type Scenario,
-  within,
-} from "../config/mod.ts";
+import { ConfigError, parseDuration, quote, type Scenario, within } from "../config/mod.ts";
 import { openStreams, type Streams } from "./output.ts";
 import { readSeed } from "./seed.ts";
 import { withSignals } from "./signals.ts";
@@ -68,8 +59,10 @@ async function run(invocation: Invocation): Promise<ExitCode> {
   const json = invocation.on("json");
   const streams = openStreams(json ? "WARN" : "INFO");
   const [path = ""] = invocation.positional;
-  const given = readGivenDuration(invocation);
-  const text = await readText(path);
+  // Not at the top: it loads packages that would make each start of every verb slower.
+  const { maxDurationNs, maxScenarioBytes, readScenario } = await import("../config/scenario.ts");
+  const given = readGivenDuration(invocation, maxDurationNs);
+  const text = await readText(path, maxScenarioBytes);
   let scenario: Scenario;
   try {
     scenario = readScenario(text);
@@ -142,6 +135,7 @@ const headlines = {
 /** `--for` or `--hours`, and how to write it again. */
 export function readGivenDuration(
   invocation: Invocation,
+  maxNs: number,
 ): { ns: number; text: string } | undefined {
   const hours = invocation.text("hours");
   const given = invocation.text("for");
@@ -152,8 +146,8 @@ export function readGivenDuration(
   if (text === undefined) return undefined;
   return within(hours === undefined ? "--for" : "--hours", () => {
     const ns = parseDuration(text);
-    if (ns < 1e6 || ns > maxDurationNs) {
-      throw new ConfigError(`${quote(text)} is not between 1ms and 2160h`);
+    if (ns < 1e6 || ns > maxNs) {
+      throw new ConfigError(`${quote(text)} is not between 1ms and ${maxNs / 3600e9}h`);
     }
     return { ns, text: text.replaceAll(" ", "") };
   });
@@ -165,10 +159,10 @@ export function shellWord(word: string): string {
 }
 
 /** A scenario's text; a file that is longer than any is not read to its end. */
-async function readText(path: string): Promise<string> {
+async function readText(path: string, maxBytes: number): Promise<string> {
   try {
     using file = path === "-" ? undefined : await Deno.open(path);
-    return await readStart(file?.readable ?? Deno.stdin.readable);
+    return await readStart(file?.readable ?? Deno.stdin.readable, maxBytes);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       throw new ConfigError(
@@ -187,15 +181,15 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-async function readStart(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function readStart(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of stream) {
     parts.push(part);
     length += part.length;
-    if (length > maxYamlBytes) {
+    if (length > maxBytes) {
       throw new ConfigError(
-        `SCENARIO has more than ${maxYamlBytes} bytes, which no scenario needs`,
+        `SCENARIO has more than ${maxBytes} bytes, which no scenario needs`,
       );
     }
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readScenario } from "../config/mod.ts";
+import { readScenario } from "../config/scenario.ts";
 import type { LinkStatistics, SimulationStatistics } from "../engine/mod.ts";
 import {
   faultOf,

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { readGivenDuration, shellWord, simulate } from "./simulate.ts";
+import { maxDurationNs } from "../config/scenario.ts";
 import { readInvocation } from "./verb.ts";
 
 Deno.test("the virtual time is given in one way", () => {
   const read = (...args: string[]): ReturnType<typeof readGivenDuration> =>
-    readGivenDuration(readInvocation(simulate, ["x.yaml", ...args]));
+    readGivenDuration(readInvocation(simulate, ["x.yaml", ...args]), maxDurationNs);
   assert.equal(read(), undefined);
   assert.deepEqual(read("--for", "10 min"), { ns: 600e9, text: "10min" });
   assert.deepEqual(read("--hours", "1.5"), { ns: 5400e9, text: "1.5h" });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readScenario } from "../config/mod.ts";
+import { readScenario } from "../config/scenario.ts";
 import { load } from "../engine/mod.ts";
 import { nextStretch, runScenario } from "./simulation_run.ts";
 

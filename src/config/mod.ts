@@ -22,7 +22,7 @@ export {
   type ResolvedEndpoint,
   resolveEndpoint,
 } from "./resolve.ts";
-export { maxDurationNs, readScenario, type Scenario, type ScenarioLink } from "./scenario.ts";
+export type { Scenario, ScenarioLink } from "./scenario.ts"; // its reader loads two packages
 export {
   formatDuration,
   formatRate,
@@ -36,4 +36,3 @@ export {
   parseSize,
 } from "./units.ts";
 export { normalise, parseUri } from "./uri.ts";
-export { maxYamlBytes } from "./yaml.ts";

@@ -10,7 +10,7 @@ import { impairments } from "./impairment.ts";
 import { integer, type Read, span } from "./key.ts";
 import type { NumericOption } from "./resolve.ts";
 import { formatRate, parseClockError, parseDuration, parseInteger, parseRate } from "./units.ts";
-import { readYaml } from "./yaml.ts";
+import { maxYamlBytes, readYaml } from "./yaml.ts";
 
 /** A link of a scenario. */
 export interface ScenarioLink {
@@ -34,6 +34,9 @@ const hour = 3600 * second;
 
 /** The longest run: 2^53 ns are 104 days. */
 export const maxDurationNs = 90 * 24 * hour;
+
+/** The longest text. */
+export const maxScenarioBytes = maxYamlBytes;
 
 const maxLinks = 8;
 
