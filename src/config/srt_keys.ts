@@ -173,7 +173,9 @@ export const srtRefused: Readonly<Record<string, Refused>> = {
   nodes: groups,
   type: groups,
   link: { because: "links by name are not built yet; write interface=eth0" },
-  packetfilter: { because: "forward error correction is not built yet; raise latency instead" },
+  packetfilter: {
+    because: "forward error correction is left out on purpose; raise latency instead",
+  },
   transtype: { because: "only live transmission is built", harmless: says("live") },
   congestion: { because: "only live congestion control is built", harmless: says("live") },
   smoother: { because: "only live congestion control is built", harmless: says("live") },

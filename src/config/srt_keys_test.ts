@@ -25,7 +25,7 @@ Deno.test("what is not built yet is refused with a sentence that says so", () =>
     ["mode=rendezvous", /^mode: rendezvous is not built yet; write mode=listener on one side/],
     ["grouptype=broadcast", /^grouptype: groups of several links are not built yet/],
     ["weight=10", /^weight: groups of several links are not built yet/],
-    ["packetfilter=fec,cols:10", /^packetfilter: forward error correction is not built yet/],
+    ["packetfilter=fec,cols:10", /^packetfilter: forward error correction is left out on purpose/],
     ["transtype=file", /^transtype: only live transmission is built/],
     ["congestion=file", /^congestion: only live congestion control is built/],
     ["messageapi=0", /^messageapi: only live mode/],

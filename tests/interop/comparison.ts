@@ -27,11 +27,13 @@ export interface Comparison {
 
 /** What may be missing by right. */
 export interface Allowance {
-  /**
-   * Packets at the end of the sent that are not judged; 0 unless given. A peer that closes without
-   * lingering repairs nothing of its last latency: an end is missing, or there are gaps in it.
-   */
+  /** Packets at the end of the sent that need not have arrived; 0 unless given. */
   readonly tailPackets?: number;
+  /**
+   * Whether there may be gaps in that end too: a peer that closes without lingering repairs nothing
+   * of its last latency. What follows the first gap in it is not judged.
+   */
+  readonly gapsInTail?: boolean;
 }
 
 /** TS packets in one piece of memory. */
@@ -99,7 +101,7 @@ function firstPacket(bytes: Uint8Array): number {
 export function compare(
   sentBytes: Uint8Array,
   receivedBytes: Uint8Array,
-  { tailPackets = 0 }: Allowance = {},
+  { tailPackets = 0, gapsInTail = false }: Allowance = {},
 ): Comparison {
   const sent = new Packets(sentBytes);
   const received = new Packets(receivedBytes);
@@ -116,7 +118,7 @@ export function compare(
   const same = received.run(0, sent, start, received.count);
   const judged = sent.count - tailPackets;
   const inTail = start + same >= judged && start + same < sent.count;
-  if (same < received.count && inTail) return { packets: same, before: start };
+  if (same < received.count && inTail && gapsInTail) return { packets: same, before: start };
   if (same < received.count) return wrong(describe(sent, start + same, received, same), start);
   const missing = sent.count - start - received.count;
   if (missing > tailPackets) {
